@@ -1,0 +1,49 @@
+/** One limit of the house: what it bounds, how much, and in what. */
+interface Limit {
+  readonly value: number;
+  readonly unit: 'bytes' | 'characters' | 'items' | 'levels' | 'ms' | 'days' | 'attempts';
+  readonly summary: string;
+}
+
+const limit = (value: number, unit: Limit['unit'], summary: string): Limit => ({ value, unit, summary });
+
+const KB = 1024;
+const MB = 1024 * KB;
+
+/** Everything that can grow, and where it stops. `docs/reference/limits.md` is made from this table. */
+export const LIMITS = {
+  titleCharacters: limit(200, 'characters', 'title of a task'),
+  promptBytes: limit(1 * MB, 'bytes', 'prompt of a task'),
+  inlineTextBytes: limit(16 * KB, 'bytes', 'text kept inside a row; longer text is a blob'),
+  excerptCharacters: limit(500, 'characters', 'part of a long text that stays in its row'),
+  textFieldBytes: limit(64 * KB, 'bytes', 'any other text field: description, criteria, system prompt, comment, answer'),
+  commandCharacters: limit(4_000, 'characters', 'set-up or verify command of a project'),
+  nameCharacters: limit(64, 'characters', 'name of a project, executor, team or agent'),
+  pathBytes: limit(4 * KB, 'bytes', 'a path'),
+  refCharacters: limit(200, 'characters', 'name of a branch or ref'),
+  tags: limit(32, 'items', 'tags of a task'),
+  dependencies: limit(64, 'items', 'direct dependencies of a task; wider joins are workflows'),
+  graphWalk: limit(10_000, 'items', 'tasks looked at while a new dependency is checked for cycles'),
+  executorsPerTask: limit(8, 'items', 'executors in the fail-over list of a task'),
+  argsPerTask: limit(64, 'items', 'extra arguments or tools of a task'),
+  copiedFiles: limit(64, 'items', 'files a project copies into a new workspace'),
+  metadataBytes: limit(8 * KB, 'bytes', 'metadata of a task'),
+  questionOptions: limit(20, 'items', 'options of a question'),
+  subTaskDepth: limit(2, 'levels', 'sub-tasks of sub-tasks, unless the setting max_depth says otherwise'),
+  subTasks: limit(100, 'items', 'sub-tasks one task may create'),
+  pageItems: limit(500, 'items', 'items in one page of a list'),
+  examinedPerPage: limit(5_000, 'items', 'rows looked at to fill one page of a filtered list'),
+  importLineBytes: limit(2 * MB, 'bytes', 'one line of an import file'),
+  importBatch: limit(20, 'items', 'tasks imported in one commit'),
+  lanes: limit(1_000, 'items', 'lanes of the ready queue looked at in one turn'),
+  holders: limit(1_000, 'items', 'runs that may share one limited scope'),
+  commitAttempts: limit(50, 'attempts', 'times a command looks again after losing a race'),
+  idempotencyDays: limit(7, 'days', 'how long the answer to a keyed command is kept'),
+  writesPerCommit: limit(100, 'items', 'writes in one commit'),
+  bytesPerRow: limit(256 * KB, 'bytes', 'one row of the store'),
+  entriesPerRow: limit(80, 'items', 'index entries of one row'),
+  rowsPerScan: limit(1_000, 'items', 'rows one scan returns'),
+  settingsBytes: limit(256 * KB, 'bytes', 'the file runtime.toml'),
+} as const satisfies Record<string, Limit>;
+
+export type LimitName = keyof typeof LIMITS;

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import { EFFORTS, INTEGRATIONS, ISOLATIONS } from '../task/task.ts';
+import { Command, Instant, LongText, Name, Path, ProjectId, Ref, Title } from '../values.ts';
+
+/** A file below the project: never absolute, never upwards. */
+const Below = Path.refine((value) => !value.startsWith('/') && !value.split('/').includes('..'), {
+  error: ({ input }) => `${JSON.stringify(input)} leaves the project: give a path below it`,
+});
+
+export const McpServer = z.strictObject({
+  command: Command.optional(),
+  args: z.array(LongText).max(LIMITS.argsPerTask.value).optional(),
+  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), LongText).optional(),
+  url: z.url({ protocol: /^https?$/ }).optional(),
+});
+
+/** What a person may set and change of a project. */
+export const ProjectWish = z.strictObject({
+  name: Name,
+  description: LongText,
+  targetBranch: Ref.optional(),
+  setup: Command.optional(),
+  verify: Command.optional(),
+  copyFiles: z.array(Below).max(LIMITS.copiedFiles.value),
+  mcpServers: z.record(Name, McpServer),
+  executor: Name.optional(),
+  model: Title.optional(),
+  effort: z.enum(EFFORTS).optional(),
+  integration: z.enum(INTEGRATIONS).optional(),
+  isolation: z.enum(ISOLATIONS).optional(),
+  maxConcurrent: z.int().min(1).max(LIMITS.holders.value).optional(),
+});
+export type ProjectWish = z.infer<typeof ProjectWish>;
+
+export const Project = ProjectWish.extend({
+  id: ProjectId,
+  seq: z.int().min(1),
+  path: Path,
+  /** A plain directory has no branches: work is done in place and nothing is merged. */
+  kind: z.enum(['repository', 'bare', 'directory']),
+  /** It takes no new tasks and is hidden; what was done in it stays readable. */
+  removedAt: Instant.optional(),
+  createdAt: Instant,
+  createdBy: z.string(),
+  updatedAt: Instant,
+});
+export type Project = z.infer<typeof Project>;

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { LIMITS } from './limits.ts';
+import { INTEGRATIONS, ISOLATIONS } from './task/task.ts';
+import { LongText, Name, Path, Title } from './values.ts';
+
+/** One setting of the home: what it means, what it may be, and what holds when nobody says anything. */
+interface Setting<Schema extends z.ZodType> {
+  readonly summary: string;
+  readonly schema: Schema;
+  readonly default: z.infer<Schema> | undefined;
+  /** The environment variable that overrides the file. */
+  readonly env: `FLEET_${string}`;
+}
+
+const setting = <Schema extends z.ZodType>(definition: Setting<Schema>): Setting<Schema> => definition;
+
+const count = (most: number) => z.int().min(1).max(most);
+const counts = z.record(z.string(), count(LIMITS.holders.value));
+
+/** Everything `runtime.toml` may say. `docs/reference/settings.md` is made from this table. */
+export const SETTINGS = {
+  max_concurrent: setting({
+    summary: 'runs at once in the whole fleet',
+    schema: count(LIMITS.holders.value),
+    default: 3,
+    env: 'FLEET_MAX_CONCURRENT',
+  }),
+  executor: setting({ summary: 'executor of a task that names none', schema: Name, default: 'claude', env: 'FLEET_EXECUTOR' }),
+  model: setting({
+    summary: "model of a task that names none, for the default executor only; unset is that executor's own default",
+    schema: Title,
+    default: undefined,
+    env: 'FLEET_MODEL',
+  }),
+  integration: setting({
+    summary: 'what happens to finished work',
+    schema: z.enum(INTEGRATIONS),
+    default: 'review',
+    env: 'FLEET_INTEGRATION',
+  }),
+  isolation: setting({
+    summary: 'where an agent works',
+    schema: z.enum(ISOLATIONS),
+    default: 'worktree',
+    env: 'FLEET_ISOLATION',
+  }),
+  max_attempts: setting({
+    summary: 'attempts at a task that keeps ending by accident',
+    schema: count(100),
+    default: 3,
+    env: 'FLEET_MAX_ATTEMPTS',
+  }),
+  max_depth: setting({
+    summary: 'how deep sub-tasks may create sub-tasks',
+    schema: z.int().min(0).max(20),
+    default: LIMITS.subTaskDepth.value,
+    env: 'FLEET_MAX_DEPTH',
+  }),
+  allowed_repos: setting({
+    summary: 'directories projects must lie in; empty allows all',
+    schema: z.array(Path).max(200),
+    default: [],
+    env: 'FLEET_ALLOWED_REPOS',
+  }),
+  limit_executor: setting({
+    summary: 'runs at once of one executor, by its name',
+    schema: counts,
+    default: {},
+    env: 'FLEET_LIMIT_EXECUTOR',
+  }),
+  limit_account: setting({
+    summary: 'runs at once on one account, as executor/account',
+    schema: counts,
+    default: {},
+    env: 'FLEET_LIMIT_ACCOUNT',
+  }),
+  limit_project: setting({
+    summary: 'runs at once in one project, by its name',
+    schema: counts,
+    default: {},
+    env: 'FLEET_LIMIT_PROJECT',
+  }),
+  retention_days: setting({
+    summary: 'how long finished tasks are kept by `fleet db prune`',
+    schema: count(36_500),
+    default: 90,
+    env: 'FLEET_RETENTION_DAYS',
+  }),
+  person: setting({
+    summary: 'name under which your own commands are recorded',
+    schema: Name,
+    default: 'you',
+    env: 'FLEET_PERSON',
+  }),
+  log_level: setting({
+    summary: 'least important message that is logged',
+    schema: z.enum(['debug', 'info', 'warn', 'error']),
+    default: 'info',
+    env: 'FLEET_LOG_LEVEL',
+  }),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+export type Settings = { readonly [Name in SettingName]: z.infer<(typeof SETTINGS)[Name]['schema']> | Unset<Name> };
+type Unset<Name extends SettingName> = (typeof SETTINGS)[Name]['default'] extends undefined ? undefined : never;
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);
+
+/** Where a value comes from; later ones win. */
+export const ORIGINS = ['default', 'file', 'environment', 'flag'] as const;
+export type Origin = (typeof ORIGINS)[number];

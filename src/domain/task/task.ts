@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.ts';
+import {
+  ClaimId,
+  Instant,
+  LongText,
+  Name,
+  Path,
+  ProjectId,
+  QuestionId,
+  Ref,
+  RunId,
+  StoredText,
+  Tag,
+  TaskId,
+  Title,
+} from '../values.ts';
+
+/** Who does the work of a running task. Its id is the fence: only its holder may move the task on. */
+export const Holder = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('run'), runId: RunId }),
+  z.strictObject({ kind: z.literal('claim'), claimId: ClaimId, agent: Name }),
+]);
+export type Holder = z.infer<typeof Holder>;
+
+/** Why a person must act. Every block names who and what. */
+export const Block = z.discriminatedUnion('cause', [
+  z.strictObject({ cause: z.literal('question'), who: z.string(), what: z.string(), questionId: QuestionId }),
+  z.strictObject({ cause: z.literal('dependency'), who: z.string(), what: z.string(), taskId: TaskId, on: z.array(TaskId) }),
+  z.strictObject({ cause: z.literal('agent'), who: z.string(), what: z.string() }),
+  z.strictObject({ cause: z.literal('quarantine'), who: z.string(), what: z.string() }),
+]);
+export type Block = z.infer<typeof Block>;
+
+/** Where a task stands. Each phase carries only what is true in it. */
+export const Phase = z.discriminatedUnion('state', [
+  z.strictObject({ state: z.literal('draft'), since: Instant }),
+  z.strictObject({ state: z.literal('waiting'), since: Instant, on: z.array(TaskId), until: Instant.optional() }),
+  z.strictObject({ state: z.literal('queued'), since: Instant }),
+  z.strictObject({ state: z.literal('running'), since: Instant, holder: Holder }),
+  z.strictObject({ state: z.literal('verifying'), since: Instant, holder: Holder }),
+  z.strictObject({ state: z.literal('merging'), since: Instant, holder: Holder }),
+  z.strictObject({ state: z.literal('done'), at: Instant }),
+  z.strictObject({ state: z.literal('blocked'), since: Instant, block: Block }),
+  z.strictObject({ state: z.literal('failed'), at: Instant, reason: z.string() }),
+  z.strictObject({ state: z.literal('canceled'), at: Instant }),
+]);
+export type Phase = z.infer<typeof Phase>;
+export type PhaseState = Phase['state'];
+
+export const PHASE_STATES = Phase.options.map((option) => option.shape.state.value) as readonly PhaseState[];
+
+export const TASK_KINDS = ['implement', 'review', 'test', 'explore', 'fix', 'full'] as const;
+export const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export const INTEGRATIONS = ['auto', 'review', 'pr', 'none'] as const;
+export const ISOLATIONS = ['worktree', 'clone', 'in_place'] as const;
+export const CONTEXT_MODES = ['off', 'on'] as const;
+
+/** What the task asks for, as a person may set and change it. */
+export const TaskWish = z.strictObject({
+  title: Title,
+  acceptance: LongText.optional(),
+  baseRef: Ref.optional(),
+  targetBranch: Ref.optional(),
+  priority: z.int().min(0).max(9),
+  tags: z.array(Tag).max(LIMITS.tags.value),
+  kind: z.enum(TASK_KINDS),
+  expectsChanges: z.boolean(),
+  executors: z.array(Name).max(LIMITS.executorsPerTask.value),
+  model: Title.optional(),
+  effort: z.enum(EFFORTS).optional(),
+  preset: z.enum(TASK_KINDS).optional(),
+  tools: z.array(Title).max(LIMITS.argsPerTask.value).optional(),
+  systemPrompt: LongText.optional(),
+  extraArgs: z.array(LongText).max(LIMITS.argsPerTask.value),
+  contextMode: z.enum(CONTEXT_MODES).optional(),
+  sandbox: z.boolean().optional(),
+  maxTurns: z.int().min(1).max(100_000).optional(),
+  maxBudgetUsd: z.number().positive().max(1_000_000).optional(),
+  timeoutSeconds: z.int().min(1).max(31_536_000).optional(),
+  maxAttempts: z.int().min(1).max(100),
+  integration: z.enum(INTEGRATIONS).optional(),
+  isolation: z.enum(ISOLATIONS).optional(),
+  assignee: Name.optional(),
+  team: Name.optional(),
+  dependsOn: z.array(TaskId).max(LIMITS.dependencies.value),
+  notBefore: Instant.optional(),
+  metadata: z
+    .record(z.string().max(LIMITS.nameCharacters.value), z.unknown())
+    .refine((value) => JSON.stringify(value).length <= LIMITS.metadataBytes.value, {
+      error: `is too long: at most ${LIMITS.metadataBytes.value} bytes of JSON`,
+    }),
+});
+export type TaskWish = z.infer<typeof TaskWish>;
+
+export const Task = TaskWish.extend({
+  id: TaskId,
+  /** Number of its newest journal entry: history is dense. */
+  seq: z.int().min(1),
+  prompt: StoredText,
+  /** Where the work is done: in a project, or in place in a plain directory. */
+  projectId: ProjectId.optional(),
+  directory: Path.optional(),
+  parentId: TaskId.optional(),
+  depth: z.int().min(0),
+  children: z.int().min(0),
+  /** How many tasks have ever been made to wait for this one. */
+  awaited: z.int().min(0),
+  /** It has ended, and tasks that wait for it may not have heard of it yet. */
+  untold: z.boolean(),
+  phase: Phase,
+  /** Someone wants it stopped. It is `canceled` only when its work has really ended. */
+  cancelAsked: z.strictObject({ at: Instant, by: z.string() }).optional(),
+  attempts: z.int().min(0),
+  createdAt: Instant,
+  createdBy: z.string(),
+  updatedAt: Instant,
+});
+export type Task = z.infer<typeof Task>;
+
+/** The tasks it cannot go on without, as far as it knows. */
+export function waitsFor({ phase, dependsOn }: Pick<Task, 'phase' | 'dependsOn'>): readonly TaskId[] {
+  if (phase.state === 'draft') return dependsOn;
+  if (phase.state === 'waiting') return phase.on;
+  return phase.state === 'blocked' && phase.block.cause === 'dependency' ? phase.block.on : [];
+}
+
+export const isFinal = ({ state }: Phase): boolean => state === 'done' || state === 'failed' || state === 'canceled';
+
+/** The id of whoever holds the task: a successor has another, so a late report of a lost holder moves nothing. */
+export const fenceOf = (holder: Holder): RunId | ClaimId => (holder.kind === 'run' ? holder.runId : holder.claimId);

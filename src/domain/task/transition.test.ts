@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isFault } from '../fault.ts';
+import { OUTCOMES, type Outcome } from '../run/run.ts';
+import type { RunId, TaskId } from '../values.ts';
+import { isFinal, Task } from './task.ts';
+import { type TaskCommand, transition } from './transition.ts';
+
+const NOON = '2030-01-01T12:00:00.000Z';
+const LATER = '2030-01-01T12:01:00.000Z';
+const run = (n: number) => `run_${String(n).padStart(26, '0')}` as RunId;
+const task = (n: number) => `task_${String(n).padStart(26, '0')}` as TaskId;
+
+const draft: Task = Task.parse({
+  id: task(1),
+  seq: 1,
+  title: 'tidy',
+  prompt: { text: 'tidy up' },
+  priority: 5,
+  tags: [],
+  kind: 'implement',
+  expectsChanges: true,
+  executors: [],
+  extraArgs: [],
+  maxAttempts: 2,
+  dependsOn: [],
+  metadata: {},
+  depth: 0,
+  children: 0,
+  awaited: 0,
+  untold: false,
+  phase: { state: 'draft', since: NOON },
+  attempts: 0,
+  createdAt: NOON,
+  createdBy: 'you',
+  updatedAt: NOON,
+});
+
+const queued = transition(draft, { type: 'dispatch', at: NOON, unmet: [] });
+const claim = (on: Task, n: number) => transition(on, { type: 'claim', at: NOON, holder: { kind: 'run', runId: run(n) } });
+const running = claim(queued, 1);
+const settle = (on: Task, outcome: Outcome, n = 1) =>
+  transition(on, { type: 'settle', at: NOON, fence: run(n), outcome, retryAt: LATER });
+const conflict = (act: () => unknown) => {
+  try {
+    act();
+  } catch (error) {
+    return isFault(error, 'conflict');
+  }
+  return false;
+};
+
+describe('a task', () => {
+  it('waits while a dependency is open, and is queued when none is', () => {
+    const waiting = transition(draft, { type: 'dispatch', at: NOON, unmet: [task(2)] });
+    expect(waiting.phase).toMatchObject({ state: 'waiting', on: [task(2)] });
+    expect(transition(waiting, { type: 'release', at: LATER, unmet: [] }).phase.state).toBe('queued');
+  });
+
+  it('names the dependency that will never be done, and goes on when it is done after all', () => {
+    const waiting = transition(draft, { type: 'dispatch', at: NOON, unmet: [task(2)] });
+    const blocked = transition(waiting, { type: 'release', at: NOON, unmet: [task(2)], dead: task(2) });
+    expect(blocked.phase).toMatchObject({ state: 'blocked', block: { cause: 'dependency', taskId: task(2) } });
+    expect(transition(blocked, { type: 'release', at: LATER, unmet: [] }).phase.state).toBe('queued');
+  });
+
+  it('is held by exactly one run', () => expect(conflict(() => claim(running, 2))).toBe(true));
+
+  it('ignores the report of a run that was replaced', () => {
+    const again = claim(transition(settle(running, 'lost'), { type: 'release', at: LATER, unmet: [] }), 2);
+    expect(conflict(() => settle(again, 'succeeded', 1))).toBe(true);
+    expect(settle(again, 'succeeded', 2).phase.state).toBe('verifying');
+  });
+
+  it.each(['crashed', 'stalled', 'rate_limited', 'lost'] as const)('is tried again after an accident: %s', (outcome) => {
+    expect(settle(running, outcome).phase).toMatchObject({ state: 'waiting', until: LATER });
+  });
+
+  it.each(['refused', 'over_budget', 'output_limit', 'timed_out'] as const)(
+    'is never tried again when it would be the same again: %s',
+    (outcome) => {
+      expect(settle(running, outcome).phase.state).toBe('failed');
+    },
+  );
+
+  it('fails when its attempts are used up', () => {
+    const second = claim(transition(settle(running, 'crashed'), { type: 'release', at: LATER, unmet: [] }), 2);
+    expect(settle(second, 'crashed', 2).phase).toMatchObject({ state: 'failed' });
+  });
+
+  it('is canceled at once when nobody works on it', () =>
+    expect(transition(queued, { type: 'cancel', at: NOON, by: 'you' }).phase.state).toBe('canceled'));
+
+  it('stays running when asked to stop, until its work has really ended', () => {
+    const asked = transition(running, { type: 'cancel', at: NOON, by: 'you' });
+    expect(asked.phase.state).toBe('running');
+    expect(asked.cancelAsked).toBeDefined();
+    expect(settle(asked, 'succeeded').phase.state).toBe('canceled');
+  });
+
+  it('keeps its place in the queue when it is edited', () => {
+    const edited = transition(queued, { type: 'rewire', at: LATER, unmet: [] });
+    expect(edited.phase).toEqual(queued.phase);
+  });
+
+  it('leaves word when it ends and others wait for it', () => {
+    expect(settle({ ...running, awaited: 1 }, 'refused').untold).toBe(true);
+    expect(settle(running, 'refused').untold).toBe(false);
+  });
+});
+
+const command: fc.Arbitrary<TaskCommand> = fc.oneof(
+  fc.constantFrom<TaskCommand>(
+    { type: 'dispatch', at: NOON, unmet: [] },
+    { type: 'dispatch', at: NOON, unmet: [task(2)] },
+    { type: 'release', at: LATER, unmet: [] },
+    { type: 'release', at: LATER, unmet: [task(2)], dead: task(2) },
+    { type: 'rewire', at: LATER, unmet: [task(3)] },
+    { type: 'unblock', at: LATER },
+    { type: 'cancel', at: LATER, by: 'you' },
+  ),
+  fc.nat(3).map((n) => ({ type: 'claim', at: NOON, holder: { kind: 'run', runId: run(n) } }) as const),
+  fc
+    .tuple(fc.nat(3), fc.constantFrom(...OUTCOMES))
+    .map(([n, outcome]) => ({ type: 'settle', at: LATER, fence: run(n), outcome, retryAt: LATER }) as const),
+  fc
+    .tuple(fc.nat(3), fc.constantFrom('verify', 'finish', 'giveBack'))
+    .map(([n, type]) => ({ type, at: LATER, fence: run(n) }) as TaskCommand),
+);
+
+describe('any sequence of commands', () => {
+  it('leaves a valid task, whose end is final and whose holder alone moves it on [TASK-07]', () => {
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
+        let now = draft;
+        for (const next of commands) {
+          let moved: Task;
+          try {
+            moved = transition(now, next);
+          } catch (error) {
+            if (!isFault(error, 'conflict')) throw error;
+            continue;
+          }
+          expect(Task.safeParse(moved).success).toBe(true);
+          expect(isFinal(now.phase)).toBe(false);
+          if ('fence' in next && 'holder' in now.phase && now.phase.holder.kind === 'run')
+            expect(now.phase.holder.runId).toBe(next.fence);
+          now = moved;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

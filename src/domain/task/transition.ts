@@ -1,0 +1,169 @@
+import { Fault } from '../fault.ts';
+import type { Outcome } from '../run/run.ts';
+import type { ClaimId, Instant, RunId, TaskId } from '../values.ts';
+import { type Block, fenceOf, type Holder, isFinal, type Phase, type Task } from './task.ts';
+
+export type Fence = RunId | ClaimId;
+
+export type TaskCommand =
+  /** A draft, or a task nobody will retry by itself, is handed over for work. */
+  | { readonly type: 'dispatch'; readonly at: Instant; readonly unmet: readonly TaskId[] }
+  /** Dependencies were looked at again: these are still unmet, this one (if any) will never be met. */
+  | { readonly type: 'release'; readonly at: Instant; readonly unmet: readonly TaskId[]; readonly dead?: TaskId }
+  /** Its dependencies or its time were changed by a person. */
+  | { readonly type: 'rewire'; readonly at: Instant; readonly unmet: readonly TaskId[] }
+  | { readonly type: 'claim'; readonly at: Instant; readonly holder: Holder }
+  | { readonly type: 'settle'; readonly at: Instant; readonly fence: Fence; readonly outcome: Outcome; readonly retryAt: Instant }
+  | { readonly type: 'verify'; readonly at: Instant; readonly fence: Fence }
+  | { readonly type: 'finish'; readonly at: Instant; readonly fence: Fence }
+  /** The holder gives the task back unfinished, without blame. */
+  | { readonly type: 'giveBack'; readonly at: Instant; readonly fence: Fence }
+  | { readonly type: 'block'; readonly at: Instant; readonly fence: Fence; readonly block: Block }
+  | { readonly type: 'unblock'; readonly at: Instant }
+  | { readonly type: 'cancel'; readonly at: Instant; readonly by: string };
+
+/** The only way a task changes its phase. Time and ids arrive in the command: the same inputs always give the same task. */
+export function transition(task: Task, command: TaskCommand): Task {
+  switch (command.type) {
+    case 'dispatch':
+      if (task.phase.state !== 'draft') throw refusal(task, command);
+      return inPhase(task, command.at, whenFree(task, command.at, command.unmet));
+    case 'release':
+      return released(task, command);
+    case 'rewire':
+      return rewired(task, command);
+    case 'claim':
+      if (task.phase.state !== 'queued' || task.cancelAsked) throw refusal(task, command);
+      return {
+        ...inPhase(task, command.at, { state: 'running', since: command.at, holder: command.holder }),
+        attempts: task.attempts + 1,
+      };
+    case 'settle':
+      return settled(heldBy(task, command), command);
+    case 'verify':
+      return inPhase(task, command.at, { state: 'verifying', since: command.at, holder: holderOf(heldBy(task, command)) });
+    case 'finish':
+      heldBy(task, command);
+      return ended(task, command.at, { state: 'done', at: command.at });
+    case 'giveBack':
+      heldBy(task, command);
+      return task.cancelAsked ? canceled(task, command.at) : inPhase(task, command.at, { state: 'queued', since: command.at });
+    case 'block':
+      heldBy(task, command);
+      return task.cancelAsked
+        ? canceled(task, command.at)
+        : inPhase(task, command.at, { state: 'blocked', since: command.at, block: command.block });
+    case 'unblock':
+      if (task.phase.state !== 'blocked') throw refusal(task, command);
+      return { ...inPhase(task, command.at, whenFree(task, command.at, [])), attempts: 0 };
+    case 'cancel':
+      return asked(task, command);
+  }
+}
+
+type Settle = Extract<TaskCommand, { type: 'settle' }>;
+type Release = Extract<TaskCommand, { type: 'release' }>;
+type Fenced = Extract<TaskCommand, { fence: Fence }>;
+
+/** Accidents are worth another attempt; a refusal or a block will be the same again. */
+const ACCIDENTS: ReadonlySet<Outcome> = new Set(['crashed', 'stalled', 'rate_limited', 'lost', 'context_full']);
+
+function settled(task: Task, { at, outcome, retryAt, fence }: Settle): Task {
+  // A host that vanished may have been stopped for this very task, so even then the wish to cancel is honoured.
+  if (task.cancelAsked || outcome === 'canceled') return canceled(task, at);
+  if (outcome === 'succeeded' || outcome === 'no_changes')
+    return inPhase(task, at, { state: 'verifying', since: at, holder: holderOf(task) });
+  if (outcome === 'blocked' || outcome === 'auth_required')
+    return inPhase(task, at, {
+      state: 'blocked',
+      since: at,
+      block: { cause: 'agent', who: 'you', what: `${fence} ended as ${outcome}` },
+    });
+  if (ACCIDENTS.has(outcome) && task.attempts < task.maxAttempts)
+    return inPhase(task, at, { state: 'waiting', since: at, on: [], until: retryAt });
+  return ended(task, at, { state: 'failed', at, reason: `${outcome} after ${task.attempts} of ${task.maxAttempts} attempts` });
+}
+
+function released(task: Task, command: Release): Task {
+  const { phase } = task;
+  const { at, unmet, dead } = command;
+  const waits = phase.state === 'waiting' || (phase.state === 'blocked' && phase.block.cause === 'dependency');
+  if (!waits) throw refusal(task, command);
+  if (dead) {
+    const what = `dependency ${dead} will not be done: retry it, or take it out of this task's dependencies`;
+    return inPhase(task, at, {
+      state: 'blocked',
+      since: at,
+      block: { cause: 'dependency', who: 'you', what, taskId: dead, on: [...unmet] },
+    });
+  }
+  return inPhase(task, at, whenFree(task, at, unmet, phase.state === 'waiting' ? phase.until : undefined));
+}
+
+function rewired(task: Task, command: Extract<TaskCommand, { type: 'rewire' }>): Task {
+  const { phase } = task;
+  if (phase.state === 'draft') return task;
+  const open =
+    phase.state === 'queued' || phase.state === 'waiting' || (phase.state === 'blocked' && phase.block.cause === 'dependency');
+  if (!open) throw refusal(task, command);
+  const next = whenFree(task, command.at, command.unmet);
+  // Its place in the queue is its age: changing a task must not send it to the back.
+  return inPhase(task, command.at, phase.state === 'queued' && next.state === 'queued' ? phase : next);
+}
+
+function whenFree(task: Task, at: Instant, unmet: readonly TaskId[], until: Instant | undefined = task.notBefore): Phase {
+  const later = until !== undefined && until > at ? { until } : {};
+  if (unmet.length === 0 && later.until === undefined) return { state: 'queued', since: at };
+  return { state: 'waiting', since: at, on: [...unmet], ...later };
+}
+
+function asked(task: Task, command: Extract<TaskCommand, { type: 'cancel' }>): Task {
+  const { state } = task.phase;
+  if (isFinal(task.phase)) throw refusal(task, command);
+  if (state === 'running' || state === 'verifying' || state === 'merging')
+    return { ...task, updatedAt: command.at, cancelAsked: task.cancelAsked ?? { at: command.at, by: command.by } };
+  return canceled(task, command.at);
+}
+
+const canceled = (task: Task, at: Instant): Task => ended(task, at, { state: 'canceled', at });
+
+function ended(task: Task, at: Instant, phase: Phase): Task {
+  const { cancelAsked: _, ...rest } = task;
+  return { ...inPhase(rest, at, phase), untold: task.awaited > 0 };
+}
+
+const inPhase = (task: Task, at: Instant, phase: Phase): Task => ({ ...task, updatedAt: at, phase });
+
+function holderOf(task: Task): Holder {
+  const { phase } = task;
+  if (phase.state === 'running' || phase.state === 'verifying' || phase.state === 'merging') return phase.holder;
+  throw new Fault('conflict', `task ${task.id} is ${phase.state} and has no holder`, { task: task.id });
+}
+
+/** The fence: a lost holder that reports late must not settle its successor's work. */
+function heldBy(task: Task, command: Fenced): Task {
+  const { phase } = task;
+  const held = phase.state === 'running' || phase.state === 'verifying' || phase.state === 'merging';
+  if (!held || fenceOf(phase.holder) !== command.fence) throw refusal(task, command);
+  return task;
+}
+
+const refusal = (task: Task, command: TaskCommand) =>
+  new Fault('conflict', `cannot ${WORDS[command.type]} task ${task.id}: it is ${task.phase.state}`, {
+    task: task.id,
+    state: task.phase.state,
+  });
+
+const WORDS: Record<TaskCommand['type'], string> = {
+  dispatch: 'dispatch',
+  release: 'release',
+  rewire: 'change the dependencies of',
+  claim: 'claim',
+  settle: 'settle',
+  verify: 'complete',
+  finish: 'finish',
+  giveBack: 'give back',
+  block: 'block',
+  unblock: 'unblock',
+  cancel: 'cancel',
+};
