@@ -1,0 +1,14 @@
+import type { Hit, Store } from '../port.ts';
+
+/** Every row of an index, in order, a page at a time. Rows that move meanwhile may be missed or met twice. */
+export async function* everyHit(store: Pick<Store, 'scan' | 'limits'>, index: string): AsyncGenerator<Hit> {
+  let from: string | undefined;
+  for (;;) {
+    const hits = await store.scan({ index, limit: store.limits.rowsPerScan, ...(from === undefined ? {} : { from }) });
+    yield* hits;
+    const last = hits.at(-1);
+    if (!last || hits.length < store.limits.rowsPerScan) return;
+    // Nothing sorts between a string and itself followed by the lowest printable character.
+    from = `${last.sort} `;
+  }
+}

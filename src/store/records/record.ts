@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import type { IndexEntry, Key, Row, Store, Version, Write } from '../port.ts';
+
+/** A kind of row: its shape, where it stands in the indexes, and how an older shape becomes today's. */
+export interface RecordKind<Body> {
+  readonly kind: string;
+  readonly schema: z.ZodType<Body>;
+  readonly idOf: (body: Body) => string;
+  readonly entriesOf: (body: Body) => readonly IndexEntry[];
+}
+
+/** A record as it was read: what it said, and the belief to write it back with. */
+export interface Seen<Body> {
+  readonly body: Body;
+  readonly version: Version;
+}
+
+export interface Records<Body> {
+  readonly kind: string;
+  key(id: string): Key;
+  put(body: Body, expect: Version | 'absent'): Write;
+  remove(body: Body, expect: Version): Write;
+  read(row: Row): Body;
+  get(store: Pick<Store, 'get'>, id: string): Promise<Seen<Body> | undefined>;
+}
+
+/** Features add records and index functions, never driver methods. */
+export function records<Body>({ kind, schema, idOf, entriesOf }: RecordKind<Body>): Records<Body> {
+  const key = (id: string): Key => ({ kind, id });
+  const read = (row: Row): Body => schema.parse(row.body);
+  return {
+    kind,
+    key,
+    read,
+    put: (body, expect) => ({ op: 'put', key: key(idOf(body)), expect, body: schema.parse(body), entries: entriesOf(body) }),
+    remove: (body, expect) => ({ op: 'delete', key: key(idOf(body)), expect }),
+    get: async (store, id) => {
+      const row = await store.get(key(id));
+      return row && { body: read(row), version: row.version };
+    },
+  };
+}
+
+/** Any text as one part of an index key: printable ASCII without the separator. */
+export const part = (text: string): string => encodeURIComponent(text);
+
+/** The first string after every string that begins with `prefix`. */
+export const after = (prefix: string): string => `${prefix}~`;

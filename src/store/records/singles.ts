@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { Instant } from '../../domain/values.ts';
+import { records } from './record.ts';
+
+/** Changes to existing dependencies pass through this row one at a time, so two of them cannot close a cycle together. */
+const Graph = z.strictObject({ id: z.literal('edges'), changes: z.int().min(0) });
+export const graph = records<z.infer<typeof Graph>>({ kind: 'graph', schema: Graph, idOf: ({ id }) => id, entriesOf: () => [] });
+
+/** Who may act as the engine of this home: one process, by its whole identity. */
+export const Lease = z.strictObject({
+  id: z.string(),
+  host: z.string(),
+  boot: z.string(),
+  pid: z.int(),
+  started: z.string(),
+  /** Renewed long before this; another host may take it only after. */
+  until: Instant,
+  since: Instant,
+});
+export type Lease = z.infer<typeof Lease>;
+export const leases = records<Lease>({ kind: 'lease', schema: Lease, idOf: ({ id }) => id, entriesOf: () => [] });
+
+/** Counts from a background scan, with the moment they were true. */
+const Gauge = z.strictObject({ id: z.string(), at: Instant, counts: z.record(z.string(), z.int().min(0)) });
+export const gauges = records<z.infer<typeof Gauge>>({ kind: 'gauge', schema: Gauge, idOf: ({ id }) => id, entriesOf: () => [] });

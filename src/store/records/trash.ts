@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { Instant } from '../../domain/values.ts';
+import { records } from './record.ts';
+
+export const trashIndex = { all: 'trash.all' } as const;
+
+/** Something that was deleted, whose history is still to be swept away: it may be longer than one commit. */
+const Trash = z.strictObject({ id: z.string(), seq: z.int().min(0), at: Instant });
+export type Trash = z.infer<typeof Trash>;
+
+export const trash = records<Trash>({
+  kind: 'trash',
+  schema: Trash,
+  idOf: ({ id }) => id,
+  entriesOf: ({ id }) => [{ index: trashIndex.all, sort: id }],
+});
