@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { ORIGINS } from '../domain/settings.ts';
+import { Instant, line } from '../domain/values.ts';
+import { operation } from './operation.ts';
+import { PhaseName, QuestionView, TaskView } from './shapes.ts';
+
+export const initHome = operation({
+  name: 'home.init',
+  kind: 'command',
+  role: 'admin',
+  summary: 'Make the home of this fleet; what is there already stays as it is.',
+  input: z.strictObject({}),
+  output: z.strictObject({ home: z.string(), created: z.array(z.string()) }),
+  faults: ['unavailable'],
+});
+
+const Setting = z.strictObject({ name: z.string(), value: z.unknown(), origin: z.enum(ORIGINS), summary: z.string() });
+
+export const showConfig = operation({
+  name: 'config.show',
+  kind: 'query',
+  role: 'monitor',
+  summary: 'Show every setting and where its value comes from.',
+  input: z.strictObject({ name: line(64).optional().describe('only this setting') }),
+  output: z.strictObject({ file: z.string(), problem: z.string().optional(), items: z.array(Setting) }),
+  faults: ['not_found', 'unavailable'],
+});
+
+export const setConfig = operation({
+  name: 'config.set',
+  kind: 'command',
+  role: 'admin',
+  summary: 'Change settings in runtime.toml; a running fleet takes them up by itself.',
+  input: z.strictObject({
+    assignments: z.array(z.string()).min(1).max(50).describe('name=value; an empty value goes back to the default'),
+  }),
+  output: z.strictObject({ file: z.string(), items: z.array(Setting) }),
+  faults: ['invalid', 'not_found', 'unavailable'],
+});
+
+export const fleetStatus = operation({
+  name: 'fleet.status',
+  kind: 'query',
+  role: 'monitor',
+  summary: 'Show the whole fleet at a glance.',
+  input: z.strictObject({}),
+  output: z.strictObject({
+    home: z.string(),
+    engine: z.strictObject({
+      running: z.boolean(),
+      host: z.string().optional(),
+      pid: z.int().optional(),
+      since: Instant.optional(),
+    }),
+    /** Tasks by phase. `atLeast`: there are more than were counted. */
+    counts: z.strictObject({
+      tasks: z.record(PhaseName, z.int()),
+      atLeast: z.array(PhaseName),
+      at: Instant.optional().describe('when they were counted, if not now'),
+    }),
+    projects: z.int(),
+    running: z.array(TaskView),
+    blocked: z.array(TaskView),
+    questions: z.array(QuestionView),
+    problems: z.array(z.string()),
+  }),
+  faults: ['unavailable'],
+});

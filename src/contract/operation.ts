@@ -1,0 +1,17 @@
+import type { z } from 'zod';
+import type { Role } from '../domain/authority.ts';
+import type { FaultCode } from '../domain/fault.ts';
+
+export interface Operation {
+  /** `noun.verb`: the CLI path, the route, the tool and the client method all come from it. */
+  readonly name: `${string}.${string}`;
+  /** query: safe to repeat. command: changes state. stream: yields outputs until the caller stops. */
+  readonly kind: 'query' | 'command' | 'stream';
+  readonly role: Role;
+  readonly summary: string;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodType;
+  readonly faults: readonly FaultCode[];
+}
+
+export const operation = <const Definition extends Operation>(definition: Definition): Definition => definition;

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { Entry } from '../domain/journal/entry.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { Project } from '../domain/project/project.ts';
+import { Question } from '../domain/question/question.ts';
+import { PHASE_STATES, Task } from '../domain/task/task.ts';
+import { line } from '../domain/values.ts';
+
+/** An id, or enough of its end to be the only one. */
+export const Ref = line(64).describe('its id, or at least the last 4 characters of it');
+/** A project's name or id. */
+export const ProjectRef = line(80).describe('name or id of the project');
+
+export const TaskView = Task.omit({ prompt: true }).extend({
+  prompt: z.string(),
+  promptBytes: z.int(),
+  /** Lists carry the beginning of a long prompt; `task.show` carries all of it. */
+  promptIsWhole: z.boolean(),
+  project: z.string().optional(),
+});
+export type TaskView = z.infer<typeof TaskView>;
+
+export const PhaseName = z.enum(PHASE_STATES as [string, ...string[]]);
+
+export const ProjectView = Project;
+export const QuestionView = Question;
+export const EntryView = Entry;
+
+export const paged = {
+  limit: z.int().min(1).max(LIMITS.pageItems.value).default(50).describe('most items to return'),
+  cursor: line(400).optional().describe('where the page before ended'),
+};
+
+export const page = <Item extends z.ZodType>(item: Item) =>
+  z.strictObject({ items: z.array(item), cursor: z.string().optional() });
+
+/** What the caller last saw: if the thing has changed since, the command is refused. */
+export const ifSeq = z.int().min(1).optional().describe('refuse unless its history still ends with this number');
