@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import type { Call, CallOptions } from '../contract/call.ts';
+import { contract } from '../contract/index.ts';
+import type { Operation } from '../contract/operation.ts';
+import { type Caller, covers } from '../domain/authority.ts';
+import { Fault, isFault } from '../domain/fault.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { Instant } from '../domain/values.ts';
+import type { Store } from '../store/port.ts';
+import { type Request, requests } from '../store/records/requests.ts';
+import { handlers } from './handlers.ts';
+import type { Plan, Scope } from './scope.ts';
+
+/** What `call` needs from the house besides what handlers need. */
+export interface CallSurroundings extends Omit<Scope, 'caller' | 'now' | 'reads'> {
+  readonly store: Store;
+  now(): Instant;
+}
+
+type AnyHandler = (input: unknown, scope: Scope) => Promise<Plan<unknown>>;
+
+/** Role, input, idempotency and commit, once, around every handler. */
+export function makeCall(surroundings: CallSurroundings, caller: Caller): Call {
+  const byName = new Map<string, Operation>(contract.map((operation) => [operation.name, operation]));
+  const call = async (name: string, rawInput: unknown, options: CallOptions = {}): Promise<unknown> => {
+    const operation = byName.get(name);
+    if (!operation) throw new Fault('not_found', `no operation is called ${name}`);
+    if (!covers(caller.role, operation.role))
+      throw new Fault('forbidden', `${name} needs the role ${operation.role}; ${caller.name} is ${caller.role}`);
+    const input = checked(operation, rawInput);
+    const keyed = operation.kind === 'command' ? options.key : undefined;
+    const request = keyed === undefined ? undefined : requestFor({ caller, key: keyed, name, input });
+    const answer = await carriedOut(
+      { handler: handlers[name as keyof typeof handlers] as AnyHandler, input, request },
+      surroundings,
+      caller,
+    );
+    return operation.output.parse(answer);
+  };
+  return call as Call;
+}
+
+interface Job {
+  readonly handler: AnyHandler;
+  readonly input: unknown;
+  readonly request: Omit<Request, 'answer' | 'at'> | undefined;
+}
+
+/** Losing a race is normal: look again, decide again, until the commit holds. */
+async function carriedOut(job: Job, surroundings: CallSurroundings, caller: Caller): Promise<unknown> {
+  const { store, now, ...rest } = surroundings;
+  for (let attempt = 1; ; attempt += 1) {
+    const replay = job.request && (await answeredBefore(store, job.request));
+    if (replay) return replay.answer;
+    const at = now();
+    const { writes, answer } = await job.handler(job.input, { ...rest, caller, reads: store, now: at });
+    if (writes.length === 0) return answer;
+    try {
+      await store.commit(job.request ? [...writes, requests.put({ ...job.request, answer, at }, 'absent')] : writes, {
+        flush: true,
+      });
+      return answer;
+    } catch (error) {
+      if (!isFault(error, 'conflict')) throw error;
+      if (attempt >= LIMITS.commitAttempts.value)
+        throw new Fault('unavailable', `lost the race for a change ${attempt} times: try again`, {}, { cause: error });
+    }
+  }
+}
+
+async function answeredBefore(store: Store, request: Omit<Request, 'answer' | 'at'>): Promise<Request | undefined> {
+  const seen = await requests.get(store, request.id);
+  if (!seen) return undefined;
+  if (seen.body.operation !== request.operation || seen.body.inputHash !== request.inputHash)
+    throw new Fault(
+      'invalid',
+      `the idempotency key was used before for another request (${seen.body.operation} at ${seen.body.at})`,
+    );
+  return seen.body;
+}
+
+function requestFor({ caller, key, name, input }: { caller: Caller; key: string; name: string; input: unknown }) {
+  if (key.trim() === '' || key.length > 200) throw new Fault('invalid', 'an idempotency key has 1 to 200 characters');
+  // Two callers who happen to choose the same key are two requests.
+  const id = hash(JSON.stringify([caller.name, key]));
+  return { id, operation: name, inputHash: hash(JSON.stringify(input)) };
+}
+
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+
+function checked(operation: Operation, rawInput: unknown): unknown {
+  const result = operation.input.safeParse(rawInput ?? {});
+  if (result.success) return result.data;
+  throw new Fault('invalid', result.error.issues.map(sentence).join('; '), { issues: result.error.issues.map(issueOf) });
+}
+
+const sentence = (issue: z.core.$ZodIssue) =>
+  issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`;
+const issueOf = ({ path, message }: z.core.$ZodIssue) => ({ path: path.join('.'), message });

@@ -1,0 +1,22 @@
+import { dbHandlers } from './db.ts';
+import { homeHandlers } from './home.ts';
+import { projectHandlers } from './project.ts';
+import { questionHandlers } from './question.ts';
+import type { Handlers } from './scope.ts';
+import { taskChangeHandlers } from './task-changes.ts';
+import { createTaskHandler } from './task-create.ts';
+import { editTaskHandler } from './task-edit.ts';
+import { taskListHandlers } from './task-list.ts';
+import { taskTransferHandlers } from './task-transfer.ts';
+
+export const handlers: Handlers = {
+  ...homeHandlers,
+  ...projectHandlers,
+  'task.create': createTaskHandler,
+  'task.edit': editTaskHandler,
+  ...taskListHandlers,
+  ...taskChangeHandlers,
+  ...taskTransferHandlers,
+  ...questionHandlers,
+  ...dbHandlers,
+};

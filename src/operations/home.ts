@@ -1,0 +1,71 @@
+import { Fault } from '../domain/fault.ts';
+import { isSettingName } from '../domain/settings.ts';
+import { PHASE_STATES } from '../domain/task/task.ts';
+import { projectIndex } from '../store/records/projects.ts';
+import { questionIndex, questions } from '../store/records/questions.ts';
+import { gauges } from '../store/records/singles.ts';
+import { taskIndex, tasks } from '../store/records/tasks.ts';
+import { type Handlers, plan, type Scope } from './scope.ts';
+import { viewOf } from './task-view.ts';
+
+export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.set' | 'fleet.status'> = {
+  'home.init': async (_input, { home, upkeep }) => {
+    const created = await home.init();
+    await upkeep.migrate();
+    return plan({ home: home.path, created: [...created] });
+  },
+
+  'config.show': async ({ name }, { settings }) => {
+    const { file, problem, items } = settings.current();
+    if (name !== undefined && !isSettingName(name))
+      throw new Fault('not_found', `no setting ${JSON.stringify(name)}: \`fleet config show\` lists them`);
+    return plan({
+      file,
+      ...(problem ? { problem } : {}),
+      items: items.filter((item) => name === undefined || item.name === name),
+    });
+  },
+
+  'config.set': async ({ assignments }, { settings }) => {
+    await settings.set(assignments);
+    const { file, items } = settings.current();
+    const touched = new Set(assignments.map((assignment) => assignment.split(/[=.]/, 1)[0]));
+    return plan({ file, items: items.filter(({ name }) => touched.has(name)) });
+  },
+
+  'fleet.status': async (_input, scope) => {
+    const { reads, home, settings } = scope;
+    const engine = await home.engine();
+    const { problem } = settings.current();
+    return plan({
+      home: home.path,
+      engine: engine ? { running: true, ...engine } : { running: false },
+      counts: await counted(scope, engine !== undefined),
+      projects: (await reads.scan({ index: projectIndex.all, limit: reads.limits.rowsPerScan })).length,
+      running: await tasksIn('running', scope),
+      blocked: await tasksIn('blocked', scope),
+      questions: (await reads.scan({ index: questionIndex.pending, limit: SHOWN })).map(questions.read),
+      problems: problem ? [problem] : [],
+    });
+  },
+};
+
+const SHOWN = 20;
+
+const tasksIn = async (state: string, scope: Scope) => {
+  const hits = await scope.reads.scan({ index: taskIndex.state(state), limit: SHOWN, reverse: true });
+  return Promise.all(hits.map((hit) => viewOf(tasks.read(hit), scope)));
+};
+
+/** A running engine keeps exact counts, with their age. Without one, each phase is counted as far as one scan goes. */
+async function counted({ reads }: Scope, fresh: boolean) {
+  const gauge = fresh ? await gauges.get(reads, 'tasks') : undefined;
+  if (gauge) return { tasks: gauge.body.counts, atLeast: [], at: gauge.body.at };
+  const most = reads.limits.rowsPerScan;
+  const found = await Promise.all(
+    PHASE_STATES.map(
+      async (state) => [state, (await reads.scan({ index: taskIndex.state(state), limit: most })).length] as const,
+    ),
+  );
+  return { tasks: Object.fromEntries(found), atLeast: found.filter(([, count]) => count === most).map(([state]) => state) };
+}

@@ -1,0 +1,113 @@
+import { Fault } from '../domain/fault.ts';
+import { fenceOf, type Task } from '../domain/task/task.ts';
+import { type TaskCommand, transition } from '../domain/task/transition.ts';
+import { Name } from '../domain/values.ts';
+import type { Write } from '../store/port.ts';
+import { changed } from '../store/records/journal.ts';
+import { projects } from '../store/records/projects.ts';
+import type { Seen } from '../store/records/record.ts';
+import { taskIndex, tasks } from '../store/records/tasks.ts';
+import { trash } from '../store/records/trash.ts';
+import { findTask, stillAt } from './find.ts';
+import { type Handlers, plan, type Scope } from './scope.ts';
+import { beliefsIn, findDependencies, openOnes } from './task-graph.ts';
+import { viewOf } from './task-view.ts';
+
+type Changes = 'task.dispatch' | 'task.cancel' | 'task.comment' | 'task.claim' | 'task.complete' | 'task.unclaim' | 'task.delete';
+
+export const taskChangeHandlers: Pick<Handlers, Changes> = {
+  'task.dispatch': async ({ id, ifSeq }, scope) => {
+    const seen = await findTask(scope, id);
+    stillAt('task', seen.body, ifSeq);
+    const dependencies = await findDependencies(seen.body.dependsOn, scope);
+    return moved(seen, { type: 'dispatch', at: scope.now, unmet: openOnes(dependencies) }, scope, {
+      beliefs: beliefsIn(dependencies),
+    });
+  },
+
+  'task.cancel': async ({ id, why, ifSeq }, scope) => {
+    const seen = await findTask(scope, id);
+    stillAt('task', seen.body, ifSeq);
+    return moved(seen, { type: 'cancel', at: scope.now, by: scope.caller.name }, scope, { ...(why ? { why } : {}) });
+  },
+
+  'task.comment': async ({ id, text }, scope) => {
+    if (text.trim() === '') throw new Fault('invalid', 'text: is empty: say something');
+    const seen = await findTask(scope, id);
+    const author = { by: scope.caller.name, at: scope.now };
+    const note = { what: 'comment', why: text };
+    return plan(
+      { n: seen.body.seq + 1, ...author, ...note },
+      changed(tasks, seen, { ...seen.body, updatedAt: scope.now }, { author, note }),
+    );
+  },
+
+  'task.claim': async ({ id, as }, scope) => {
+    const agent = Name.parse(as ?? scope.caller.name);
+    const holder = { kind: 'claim', claimId: scope.ids.claim(), agent } as const;
+    return moved(await findTask(scope, id), { type: 'claim', at: scope.now, holder }, scope, { why: `claimed by ${agent}` });
+  },
+
+  'task.complete': async ({ id, as, summary }, scope) => {
+    const seen = await findTask(scope, id);
+    const fence = ownClaim(seen.body, as ?? scope.caller.name);
+    const type = (await needsProof(seen.body, scope)) ? 'verify' : 'finish';
+    return moved(seen, { type, at: scope.now, fence }, scope, { ...(summary ? { why: summary } : {}) });
+  },
+
+  'task.unclaim': async ({ id, as }, scope) => {
+    const seen = await findTask(scope, id);
+    const fence = ownClaim(seen.body, as ?? scope.caller.name);
+    return moved(seen, { type: 'giveBack', at: scope.now, fence }, scope, {});
+  },
+
+  'task.delete': async ({ id, ifSeq }, scope) => {
+    const seen = await findTask(scope, id);
+    stillAt('task', seen.body, ifSeq);
+    await assertUnused(seen.body, scope);
+    const { id: gone, seq } = seen.body;
+    return plan({ id: gone, deleted: true as const }, [
+      tasks.remove(seen.body, seen.version),
+      trash.put({ id: gone, seq, at: scope.now }, 'absent'),
+    ]);
+  },
+};
+
+interface Around {
+  readonly why?: string;
+  readonly beliefs?: readonly Write[];
+}
+
+async function moved(seen: Seen<Task>, command: TaskCommand, scope: Scope, { why, beliefs = [] }: Around) {
+  const next = transition(seen.body, command);
+  const states = { from: seen.body.phase.state, to: next.phase.state };
+  const note = { what: command.type, ...states, ...(why ? { why } : {}) };
+  const change = changed(tasks, seen, next, { author: { by: scope.caller.name, at: scope.now }, note });
+  return plan(await viewOf({ ...next, seq: next.seq + 1 }, scope), [...change, ...beliefs]);
+}
+
+/** The fence of a claim, for the one who made it and nobody else. */
+function ownClaim(task: Task, agent: string) {
+  const { phase } = task;
+  if (phase.state !== 'running' || phase.holder.kind !== 'claim')
+    throw new Fault('conflict', `task ${task.id} is ${phase.state} and not claimed by anybody: claim it first`);
+  if (phase.holder.agent !== agent)
+    throw new Fault('forbidden', `task ${task.id} is claimed by ${phase.holder.agent}, not by ${agent}`);
+  return fenceOf(phase.holder);
+}
+
+/** With a verify command in its project, a claim of being finished is only a claim. */
+async function needsProof(task: Task, { reads }: Scope): Promise<boolean> {
+  if (!task.projectId) return false;
+  return (await projects.get(reads, task.projectId))?.body.verify !== undefined;
+}
+
+async function assertUnused(task: Task, { reads }: Scope): Promise<void> {
+  const { state } = task.phase;
+  if (state === 'running' || state === 'verifying' || state === 'merging')
+    throw new Fault('conflict', `task ${task.id} is ${state}: cancel it before deleting it`);
+  const [waiting] = await reads.scan({ index: taskIndex.waits(task.id), limit: 1 });
+  if (waiting) throw new Fault('conflict', `task ${waiting.key.id} waits for ${task.id}: change its dependencies first`);
+  const [part] = await reads.scan({ index: taskIndex.parent(task.id), limit: 1 });
+  if (part) throw new Fault('conflict', `task ${part.key.id} is a part of ${task.id}: delete it first`);
+}

@@ -1,0 +1,127 @@
+import type { z } from 'zod';
+import type { createTask } from '../contract/task.ts';
+import { Fault } from '../domain/fault.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { Task, TaskWish } from '../domain/task/task.ts';
+import { transition } from '../domain/task/transition.ts';
+import type { Instant, TaskId } from '../domain/values.ts';
+import type { Write } from '../store/port.ts';
+import { born, changed } from '../store/records/journal.ts';
+import type { Seen } from '../store/records/record.ts';
+import { tasks } from '../store/records/tasks.ts';
+import { findTask } from './find.ts';
+import type { Handlers, Scope } from './scope.ts';
+import { plan } from './scope.ts';
+import { awaited, findDependencies, openOnes } from './task-graph.ts';
+import { whereToWork } from './task-place.ts';
+import { viewOf } from './task-view.ts';
+import { stash } from './texts.ts';
+
+type Input = z.output<typeof createTask.input>;
+
+export const createTaskHandler: Handlers['task.create'] = async (input, scope) => {
+  const [{ place }, dependencies, parent] = await Promise.all([
+    whereToWork(input, scope),
+    findDependencies(input.after ?? [], scope),
+    input.parent === undefined ? undefined : findTask(scope, input.parent),
+  ]);
+  await assertExecutors(input.executor ?? [], scope);
+  const draft = draftOf(scope.ids.task(), wishOf(input, scope, dependencies), scope);
+  const task: Task = { ...draft, ...place, ...lineage(parent, scope), prompt: await stash(scope, input.prompt) };
+  const unmet = openOnes(dependencies);
+  const placed = input.draft ? task : transition(task, { type: 'dispatch', at: scope.now, unmet });
+  const author = { by: scope.caller.name, at: scope.now };
+  const writes: Write[] = [
+    ...born(tasks, placed, author, { what: 'created', to: placed.phase.state }),
+    ...awaited(dependencies.filter(({ body }) => body.id !== parent?.body.id)),
+    ...(parent ? partAdded(parent, placed, author) : []),
+  ];
+  return plan(await viewOf(placed, scope), writes);
+};
+
+/** A task with nothing decided but what it asks for. */
+export const draftOf = (id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope, 'now' | 'caller'>): Omit<Task, 'prompt'> => ({
+  ...wish,
+  id,
+  seq: 1,
+  depth: 0,
+  children: 0,
+  awaited: 0,
+  untold: false,
+  phase: { state: 'draft', since: now },
+  attempts: 0,
+  createdAt: now,
+  createdBy: caller.name,
+  updatedAt: now,
+});
+
+function wishOf(input: Input, { settings }: Scope, dependencies: readonly Seen<Task>[]): TaskWish {
+  const {
+    prompt,
+    after: _after,
+    project: _p,
+    directory: _d,
+    parent: _q,
+    draft: _r,
+    tag,
+    tool,
+    executor,
+    extraArg,
+    ...given
+  } = input;
+  const kind = given.kind ?? 'implement';
+  return {
+    ...defined(given),
+    title: given.title ?? titleOf(prompt),
+    kind,
+    expectsChanges: given.expectsChanges ?? (kind !== 'review' && kind !== 'explore'),
+    priority: given.priority ?? 5,
+    tags: tag ?? [],
+    executors: executor ?? [],
+    ...(tool ? { tools: tool } : {}),
+    extraArgs: extraArg ?? [],
+    maxAttempts: given.maxAttempts ?? settings.current().values.max_attempts,
+    dependsOn: dependencies.map(({ body }) => body.id),
+    metadata: given.metadata ?? {},
+  };
+}
+
+/** Without the fields that were not given. */
+export const defined = <Fields extends object>(fields: Fields): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]: Exclude<Fields[Name], undefined>;
+  };
+
+export function titleOf(prompt: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a title has none
+  const first = (prompt.trim().split(/\r?\n/, 1)[0] ?? '').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ').trim();
+  const letters = [...(first || 'untitled')];
+  return letters.length <= 80 ? letters.join('') : `${letters.slice(0, 79).join('')}…`;
+}
+
+export async function assertExecutors(asked: readonly string[], { executors }: Pick<Scope, 'executors'>): Promise<void> {
+  const known = await executors.names();
+  const unknown = asked.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new Fault('invalid', `no executor ${JSON.stringify(unknown)}: known are ${known.join(', ')}`, { executor: unknown });
+}
+
+function lineage(parent: Seen<Task> | undefined, { settings }: Scope): Partial<Task> {
+  if (!parent) return {};
+  const { max_depth: deepest } = settings.current().values;
+  const depth = parent.body.depth + 1;
+  if (depth > deepest)
+    throw new Fault(
+      'limit',
+      `task ${parent.body.id} is ${parent.body.depth} levels deep already; the setting max_depth allows ${deepest}`,
+    );
+  if (parent.body.children >= LIMITS.subTasks.value)
+    throw new Fault('limit', `task ${parent.body.id} has ${parent.body.children} parts already, the most a task may have`);
+  return { parentId: parent.body.id, depth };
+}
+
+function partAdded(parent: Seen<Task>, child: Task, author: { by: string; at: Instant }): Write[] {
+  const waits = child.dependsOn.includes(parent.body.id) ? 1 : 0;
+  const next = { ...parent.body, children: parent.body.children + 1, awaited: parent.body.awaited + waits, updatedAt: author.at };
+  return changed(tasks, parent, next, { author, note: { what: 'part added', data: { task: child.id } } });
+}

@@ -1,0 +1,87 @@
+import type { z } from 'zod';
+import type { editTask } from '../contract/task.ts';
+import { Fault } from '../domain/fault.ts';
+import { isFinal, type Task } from '../domain/task/task.ts';
+import { transition } from '../domain/task/transition.ts';
+import type { Write } from '../store/port.ts';
+import { changed } from '../store/records/journal.ts';
+import type { Seen } from '../store/records/record.ts';
+import { tasks } from '../store/records/tasks.ts';
+import { findTask, stillAt } from './find.ts';
+import { type Handlers, plan, type Scope } from './scope.ts';
+import { assertExecutors, defined } from './task-create.ts';
+import { awaited, beliefsIn, edgesChecked, findDependencies, openOnes } from './task-graph.ts';
+import { whereToWork } from './task-place.ts';
+import { viewOf } from './task-view.ts';
+import { stash } from './texts.ts';
+
+type Input = z.output<typeof editTask.input>;
+
+export const editTaskHandler: Handlers['task.edit'] = async (input, scope) => {
+  const seen = await findTask(scope, input.id);
+  stillAt('task', seen.body, input.ifSeq);
+  if (isFinal(seen.body.phase))
+    throw new Fault('conflict', `task ${seen.body.id} is ${seen.body.phase.state}: what it asked for is history`);
+  await assertExecutors(input.executor ?? [], scope);
+  const fields = { ...emptied(input.clear), ...(await given(input, scope)) };
+  if (Object.keys(fields).length === 0 && input.after === undefined && !input.clear.includes('after'))
+    throw new Fault('invalid', 'nothing to change: give at least one field');
+  const edited = without({ ...seen.body, ...fields, updatedAt: scope.now } as Task, fields);
+  const { task, writes } = await rewired(edited, input, scope);
+  const note = { what: 'edited', data: { fields: [...Object.keys(fields), ...(touchesEdges(input) ? ['dependsOn'] : [])] } };
+  const change = changed(tasks, seen, task, { author: { by: scope.caller.name, at: scope.now }, note });
+  return plan(await viewOf({ ...task, seq: task.seq + 1 }, scope), [...change, ...writes]);
+};
+
+/** Contract words that differ from the words of the record. */
+const RECORD_FIELD: Readonly<Record<string, keyof Task>> = {
+  tag: 'tags',
+  tool: 'tools',
+  extraArg: 'extraArgs',
+  executor: 'executors',
+};
+const EMPTY: Readonly<Record<string, unknown>> = { tags: [], extraArgs: [], metadata: {} };
+
+function emptied(clear: readonly string[]): Record<string, unknown> {
+  const fields = clear.filter((name) => name !== 'after').map((name) => RECORD_FIELD[name] ?? name);
+  return Object.fromEntries(fields.map((field) => [field, EMPTY[field]]));
+}
+
+async function given(input: Input, scope: Scope): Promise<Record<string, unknown>> {
+  const { id: _id, clear: _clear, ifSeq: _ifSeq, after: _after, prompt, project, tag, tool, extraArg, executor, ...same } = input;
+  const where = project === undefined ? undefined : await whereToWork({ project }, scope);
+  return defined({
+    ...same,
+    tags: tag,
+    tools: tool,
+    extraArgs: extraArg,
+    executors: executor,
+    prompt: prompt === undefined ? undefined : await stash(scope, prompt),
+    ...(where ? { projectId: where.place.projectId } : {}),
+  });
+}
+
+/** Fields that were cleared are absent, not undefined; a task in a project has no directory of its own. */
+function without(task: Task, fields: Record<string, unknown>): Task {
+  const kept = Object.entries(task).filter(
+    ([name, value]) => value !== undefined && !(name === 'directory' && fields['projectId'] !== undefined),
+  );
+  return Object.fromEntries(kept) as Task;
+}
+
+const touchesEdges = (input: Input) => input.after !== undefined || input.clear.includes('after');
+
+async function rewired(task: Task, input: Input, scope: Scope): Promise<{ task: Task; writes: Write[] }> {
+  const timing = input.notBefore !== undefined || input.clear.includes('notBefore');
+  if (!touchesEdges(input) && !timing) return { task, writes: [] };
+  const refs = touchesEdges(input) ? (input.after ?? []) : task.dependsOn;
+  const dependencies = await findDependencies(refs, scope);
+  const dependsOn = dependencies.map(({ body }) => body.id);
+  const edges = touchesEdges(input) ? await edgesChecked(task.id, dependsOn, scope) : [];
+  const next = transition({ ...task, dependsOn }, { type: 'rewire', at: scope.now, unmet: openOnes(dependencies) });
+  const isNew = ({ body }: Seen<Task>) => !task.dependsOn.includes(body.id);
+  return {
+    task: next,
+    writes: [...edges, ...awaited(dependencies.filter(isNew)), ...beliefsIn(dependencies.filter((seen) => !isNew(seen)))],
+  };
+}

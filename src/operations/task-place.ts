@@ -1,0 +1,51 @@
+import { Fault } from '../domain/fault.ts';
+import type { Project } from '../domain/project/project.ts';
+import type { Task } from '../domain/task/task.ts';
+import { projectIndex, projects } from '../store/records/projects.ts';
+import { findProject } from './find.ts';
+import type { Scope } from './scope.ts';
+
+export interface Where {
+  readonly place: Pick<Task, 'projectId' | 'directory'>;
+  readonly project?: Project;
+}
+
+/** Where the work is to be done: the project that was named, else the one the directory lies in, else the directory itself. */
+export async function whereToWork(
+  asked: { project?: string | undefined; directory?: string | undefined },
+  scope: Scope,
+): Promise<Where> {
+  if (asked.project !== undefined) return inProject((await findProject(scope, asked.project)).body);
+  if (asked.directory === undefined) throw new Fault('invalid', 'say where the work is done: name a project or a directory');
+  const place = await scope.places.inspect(asked.directory);
+  if (place.kind === 'unusable')
+    throw new Fault('invalid', `cannot work in ${asked.directory}: ${place.why}`, { directory: asked.directory });
+  const real = (await scope.places.real(asked.directory)) ?? place.path;
+  const project = await projectAround(real, scope);
+  if (project) return inProject(project);
+  await assertAllowed(real, scope);
+  return { place: { directory: real } };
+}
+
+const inProject = (project: Project): Where => ({ place: { projectId: project.id }, project });
+
+/** The innermost project that contains the path. */
+async function projectAround(real: string, { reads }: Scope): Promise<Project | undefined> {
+  const known = (await reads.scan({ index: projectIndex.all, limit: reads.limits.rowsPerScan })).map(projects.read);
+  return known.filter(({ path }) => isInside(real, path)).sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+export const isInside = (path: string, directory: string): boolean =>
+  path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
+
+/** The allow-list is compared by real paths on both sides, so no link leads around it. */
+export async function assertAllowed(real: string, { settings, places }: Pick<Scope, 'settings' | 'places'>): Promise<void> {
+  const { allowed_repos: allowed } = settings.current().values;
+  if (allowed.length === 0) return;
+  const roots = await Promise.all(allowed.map((root) => places.real(root)));
+  if (roots.some((root) => root !== undefined && isInside(real, root))) return;
+  throw new Fault(
+    'forbidden',
+    `${real} is outside the directories that are allowed (setting allowed_repos: ${allowed.join(', ')})`,
+  );
+}

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { Fault } from '../domain/fault.ts';
+import type { Entry } from '../domain/journal/entry.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { type Imported, readImportLine } from '../domain/task/import-line.ts';
+import type { Task, TaskWish } from '../domain/task/task.ts';
+import { transition } from '../domain/task/transition.ts';
+import { Instant, instantOf, msOf, Name, Prompt, Tag, TaskId, Title } from '../domain/values.ts';
+import type { Write } from '../store/port.ts';
+import { imports } from '../store/records/imports.ts';
+import { born, entriesAfter } from '../store/records/journal.ts';
+import type { Seen } from '../store/records/record.ts';
+import { taskIndex, tasks } from '../store/records/tasks.ts';
+import { findProject } from './find.ts';
+import { type Handlers, plan, type Scope } from './scope.ts';
+import { draftOf, titleOf } from './task-create.ts';
+import { awaited } from './task-graph.ts';
+import { type Where, whereToWork } from './task-place.ts';
+import { wholeView } from './task-view.ts';
+import { stash } from './texts.ts';
+
+export const taskTransferHandlers: Pick<Handlers, 'task.export' | 'task.import'> = {
+  'task.export': async ({ project, limit, cursor }, scope) => {
+    const index = project === undefined ? taskIndex.all : taskIndex.project((await findProject(scope, project)).body.id);
+    const hits = await scope.reads.scan({ index, limit, ...(cursor === undefined ? {} : { from: `${cursor} ` }) });
+    const items = await Promise.all(hits.map((hit) => exported(tasks.read(hit), scope)));
+    const last = hits.length === limit ? hits.at(-1)?.sort : undefined;
+    return plan({ items, ...(last ? { cursor: last } : {}) });
+  },
+
+  'task.import': async ({ lines, project, directory, dispatch }, scope) => {
+    const wheres = whereFinder({ project, directory }, scope);
+    const batch: Batch = { born: new Map(), waitedFor: new Map(), skipped: [] };
+    for (const line of lines.map(readImportLine)) {
+      const known = batch.born.get(line.source)?.task.id ?? (await knownAs(line.source, scope));
+      if (known) {
+        batch.skipped.push({ source: line.source, why: `is here already as ${known}` });
+        continue;
+      }
+      const after = await resolved(line, batch, scope);
+      batch.born.set(line.source, {
+        line,
+        task: await taskFrom(line, { where: await wheres(line.project), after, dispatch }, scope),
+      });
+    }
+    const made = [...batch.born.values()];
+    const writes = [...made.flatMap(({ task, line }) => bornFrom(task, line, scope)), ...awaited([...batch.waitedFor.values()])];
+    return plan({ created: made.map(({ task }) => task.id), skipped: batch.skipped }, writes);
+  },
+};
+
+async function exported(task: Task, scope: Scope) {
+  const entries = await entriesAfter(scope.reads, task.id, 0, Math.min(task.seq, LIMITS.pageItems.value));
+  return { type: 'task' as const, task: await wholeView(task, scope), comments: entries.flatMap(remarksIn) };
+}
+
+/** Remarks made here, and those that came in with the task. */
+function remarksIn(entry: Entry): Entry[] {
+  if (entry.what === 'comment') return [entry];
+  const brought = z.array(z.strictObject({ by: z.string(), text: z.string() })).safeParse(entry.data?.['comments']);
+  return brought.success
+    ? brought.data.map(({ by, text }) => ({ n: entry.n, at: entry.at, by, what: 'comment', why: text }))
+    : [];
+}
+
+async function knownAs(source: string, { reads }: Scope): Promise<string | undefined> {
+  if (TaskId.safeParse(source).success && (await tasks.get(reads, source))) return source;
+  return (await imports.get(reads, source))?.body.taskId;
+}
+
+/** Lines of one file name few projects: each is looked up once. A project that is not here falls back to where the file goes. */
+function whereFinder(
+  given: { project?: string | undefined; directory?: string | undefined },
+  scope: Scope,
+): (named: string | undefined) => Promise<Where> {
+  const found = new Map<string, Promise<Where>>();
+  const fallback = () => whereToWork(given, scope);
+  return (named) => {
+    const wanted = given.project ?? named;
+    const key = wanted ?? '';
+    if (!found.has(key))
+      found.set(
+        key,
+        wanted === undefined ? fallback() : whereToWork({ project: wanted }, scope).catch(given.directory ? fallback : refuse),
+      );
+    return found.get(key) as Promise<Where>;
+  };
+}
+
+const refuse = (error: unknown): never => {
+  throw error;
+};
+
+/** What one commit brings in. */
+interface Batch {
+  readonly born: Map<string, { readonly line: Imported; task: Task }>;
+  /** Tasks that were here before and are waited for now. */
+  readonly waitedFor: Map<string, Seen<Task>>;
+  readonly skipped: { source: string; why: string }[];
+}
+
+/** Dependencies on tasks that are here or come before it in the file; others are said, not invented. */
+async function resolved(line: Imported, batch: Batch, scope: Scope): Promise<Task[]> {
+  const found = new Map<string, Task>();
+  for (const source of line.after.slice(0, LIMITS.dependencies.value)) {
+    const sibling = batch.born.get(source);
+    const id = await knownAs(source, scope);
+    const seen = id === undefined ? undefined : await tasks.get(scope.reads, id);
+    if (sibling) sibling.task = { ...sibling.task, awaited: sibling.task.awaited + 1 };
+    else if (seen) batch.waitedFor.set(seen.body.id, seen);
+    const task = sibling?.task ?? seen?.body;
+    if (task) found.set(task.id, task);
+    else batch.skipped.push({ source: line.source, why: `came in without its dependency ${source}, which is not here` });
+  }
+  return [...found.values()];
+}
+
+interface Around {
+  readonly where: Where;
+  readonly after: readonly Task[];
+  readonly dispatch: boolean;
+}
+
+async function taskFrom(line: Imported, { where, after, dispatch }: Around, scope: Scope): Promise<Task> {
+  const createdAt = createdOf(line.createdAt) ?? scope.now;
+  const id = TaskId.safeParse(line.source);
+  const draft: Task = {
+    ...draftOf(id.success ? id.data : scope.ids.task(createdAt), wishOf(line, after, scope), scope),
+    ...where.place,
+    createdAt,
+    prompt: await stash(scope, accepted(line, Prompt.safeParse(line.prompt))),
+  };
+  if (line.state === 'done') return { ...draft, phase: { state: 'done', at: scope.now } };
+  if (line.state === 'canceled') return { ...draft, phase: { state: 'canceled', at: scope.now } };
+  const unmet = after.filter(({ phase }) => phase.state !== 'done').map((task) => task.id);
+  return dispatch ? transition(draft, { type: 'dispatch', at: scope.now, unmet }) : draft;
+}
+
+const wishOf = (line: Imported, after: readonly Task[], { settings }: Scope): TaskWish => ({
+  title: Title.safeParse(line.title).success ? line.title : titleOf(line.title),
+  kind: 'implement',
+  expectsChanges: true,
+  priority: line.priority,
+  tags: line.tags.filter((tag) => Tag.safeParse(tag).success),
+  executors: [],
+  extraArgs: [],
+  maxAttempts: settings.current().values.max_attempts,
+  dependsOn: after.map(({ id }) => id),
+  metadata: TaskId.safeParse(line.source).success ? {} : { importedFrom: line.source.slice(0, 200) },
+  ...(line.acceptance?.trim() ? { acceptance: line.acceptance } : {}),
+  ...(Name.safeParse(line.assignee).success && line.assignee ? { assignee: line.assignee } : {}),
+});
+
+function accepted(
+  line: Imported,
+  result: { success: true; data: string } | { success: false; error: { issues: { message: string }[] } },
+): string {
+  if (result.success) return result.data;
+  throw new Fault('invalid', `${line.source}: the prompt ${result.error.issues[0]?.message ?? 'is not usable'}`, {
+    source: line.source,
+  });
+}
+
+function createdOf(text: string | undefined): Instant | undefined {
+  const ms = text === undefined ? Number.NaN : msOf(text);
+  const instant = Number.isFinite(ms) && ms >= 0 ? Instant.safeParse(instantOf(ms)) : undefined;
+  return instant?.success ? instant.data : undefined;
+}
+
+function bornFrom(task: Task, line: Imported, { caller, now }: Scope): Write[] {
+  const remarks = line.comments.slice(0, 20).map(({ by, text }) => ({ by: by.slice(0, 100), text: text.slice(0, 2_000) }));
+  const note = {
+    what: 'imported',
+    to: task.phase.state,
+    ...(remarks.length > 0 ? { data: { source: line.source, comments: remarks } } : {}),
+  };
+  return [
+    ...born(tasks, task, { by: caller.name, at: now }, note),
+    ...(task.id === line.source ? [] : [imports.put({ source: line.source, taskId: task.id }, 'absent')]),
+  ];
+}
