@@ -1,0 +1,67 @@
+import { isFault } from '../domain/fault.ts';
+
+/** Look, decide, act. `decide` is pure; `act` must be safe to repeat, and short: what takes long is a run. */
+export interface Controller<Seen, Action> {
+  readonly name: string;
+  /** Longest rest when nothing stirs. */
+  readonly everyMs: number;
+  observe(): Promise<Seen>;
+  decide(seen: Seen): readonly Action[];
+  /** Whether it took effect. */
+  act(action: Action): Promise<boolean>;
+  /** How long until something falls due by itself. */
+  dueInMs?(seen: Seen): number | undefined;
+}
+
+export interface Surroundings {
+  /** Resolves when the store stirs, the time is up, or the signal aborts: whichever is first. */
+  rest(ms: number, signal: AbortSignal): Promise<void>;
+  log(event: string, fields: Record<string, unknown>): void;
+}
+
+/** After this many failed turns the rests no longer grow. */
+const MOST_DOUBLINGS = 5;
+
+/** The only `while` in the engine. */
+export async function keepRunning<Seen, Action>(
+  controller: Controller<Seen, Action>,
+  { rest, log }: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
+  let failures = 0;
+  while (!signal.aborted) {
+    let restMs = controller.everyMs;
+    try {
+      const turn = await takeTurn(controller);
+      failures = 0;
+      if (turn.acted > 0) continue;
+      restMs = Math.min(restMs, turn.dueInMs ?? restMs);
+    } catch (error) {
+      failures += 1;
+      restMs = 100 * 2 ** Math.min(failures, MOST_DOUBLINGS);
+      log('controller.failed', { controller: controller.name, failures, error: String(error) });
+    }
+    await rest(restMs, signal);
+  }
+}
+
+export interface Turn {
+  /** Actions that took effect. When some did, there may be more to do at once. */
+  readonly acted: number;
+  readonly dueInMs?: number | undefined;
+}
+
+export async function takeTurn<Seen, Action>(controller: Controller<Seen, Action>): Promise<Turn> {
+  const seen = await controller.observe();
+  const actions = controller.decide(seen);
+  let acted = 0;
+  for (const action of actions) {
+    try {
+      if (await controller.act(action)) acted += 1;
+    } catch (error) {
+      // Losing a race is how two controllers agree. The next turn looks again.
+      if (!isFault(error, 'conflict')) throw error;
+    }
+  }
+  return { acted, dueInMs: controller.dueInMs?.(seen) };
+}

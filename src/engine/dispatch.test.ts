@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { engineHouse } from '../../test/support/engine-house.ts';
+import type { RunId } from '../domain/values.ts';
+import { runIndex, runs } from '../store/records/runs.ts';
+import { takeTurn } from './controller.ts';
+import { dispatch } from './dispatch.ts';
+import { settle } from './settle.ts';
+
+type House = ReturnType<typeof engineHouse>;
+
+const liveRuns = async ({ store }: House) => (await store.scan({ index: runIndex.live('here'), limit: 1_000 })).map(runs.read);
+
+async function drain(house: House): Promise<void> {
+  while ((await takeTurn(dispatch(house.needs))).acted > 0);
+}
+
+const finish = (house: House, runId: RunId) => settle(runId, { outcome: 'succeeded', retryInMs: 0 }, house.needs);
+
+describe('dispatch', () => {
+  it('queues what is over the limit and never fails it: 60 tasks, limit 50 [TASK-04]', async () => {
+    const house = engineHouse({ fleet: 50 });
+    await house.call('project.add', { path: '/repo', name: 'shop' });
+    for (let n = 0; n < 60; n += 1) await house.call('task.create', { project: 'shop', prompt: `t${n}` });
+    await drain(house);
+    expect(await liveRuns(house)).toHaveLength(50);
+    expect((await house.call('task.list', { state: ['queued'], limit: 100 })).items).toHaveLength(10);
+    for (const { id } of await liveRuns(house)) await finish(house, id);
+    await drain(house);
+    expect(await liveRuns(house)).toHaveLength(10);
+    expect((await house.call('task.list', { state: ['failed', 'blocked', 'canceled'] })).items).toEqual([]);
+  });
+
+  it('keeps the limits of executor, account and project, and lets the others go on [TASK-04]', async () => {
+    const house = engineHouse({ executor: { codex: 2 }, account: { 'claude/default': 3 } });
+    for (const executor of ['codex', 'claude', 'claude', 'codex', 'codex', 'claude', 'claude'])
+      await house.call('task.create', { directory: '/plain', prompt: 'x', executor: [executor], isolation: 'worktree' });
+    const { id: projectId } = await house.call('project.add', { path: '/repo', name: 'shop' });
+    for (let n = 0; n < 12; n += 1)
+      await house.call('task.create', { project: 'shop', prompt: 'x', executor: [n % 2 ? 'codex' : 'claude'] });
+    await drain(house);
+    const live = await liveRuns(house);
+    expect(live.filter(({ executor }) => executor === 'codex')).toHaveLength(2);
+    expect(live.filter(({ executor }) => executor === 'claude')).toHaveLength(3);
+    expect(projectId).toMatch(/^project_/);
+  });
+
+  it('lets one run at a time work in place in one directory [TASK-06]', async () => {
+    const house = engineHouse();
+    house.places.set('/other', { kind: 'directory', path: '/other' });
+    for (const directory of ['/plain', '/plain', '/other']) await house.call('task.create', { directory, prompt: 'x' });
+    await drain(house);
+    const first = await liveRuns(house);
+    expect(
+      first
+        .map(({ holds }) => holds)
+        .flat()
+        .toSorted(),
+    ).toEqual(['place:/other', 'place:/plain']);
+    for (const { id } of first) await finish(house, id);
+    await drain(house);
+    expect(await liveRuns(house)).toHaveLength(1);
+  });
+
+  it('takes the oldest due task first, whichever lane it stands in [TASK-05]', async () => {
+    const house = engineHouse({ fleet: 1 });
+    await house.call('project.add', { path: '/repo', name: 'shop' });
+    await house.call('task.create', { project: 'shop', prompt: 'late', priority: 9, executor: ['codex'] });
+    house.pass(60_000);
+    const soon = await house.call('task.create', { project: 'shop', prompt: 'soon', priority: 1 });
+    await drain(house);
+    expect((await liveRuns(house)).map(({ taskId }) => taskId)).toEqual([soon.id]);
+  });
+
+  it('gives a task without a model the default one of the house, never to another executor [TASK-02]', async () => {
+    const house = engineHouse();
+    await house.call('project.add', { path: '/repo', name: 'shop' });
+    await house.call('task.create', { project: 'shop', prompt: 'x' });
+    await house.call('task.create', { project: 'shop', prompt: 'x', executor: ['codex'] });
+    await drain(house);
+    const models = (await liveRuns(house)).map(({ executor, model }) => [executor, model]);
+    expect(models.toSorted()).toEqual([
+      ['claude', 'house model'],
+      ['codex', undefined],
+    ]);
+  });
+
+  it('leaves alone what this host cannot start, and what somebody asked to stop', async () => {
+    const house = engineHouse();
+    await house.call('project.add', { path: '/repo', name: 'shop' });
+    await house.call('task.create', { project: 'shop', prompt: 'x', executor: ['scripted'] });
+    const { id } = await house.call('task.create', { project: 'shop', prompt: 'x' });
+    await house.call('task.cancel', { id });
+    await drain(house);
+    expect(await liveRuns(house)).toEqual([]);
+  });
+
+  it('claims each task once when several dispatchers race for them [TASK-04] [STORE-01]', async () => {
+    const house = engineHouse({ fleet: 20 });
+    await house.call('project.add', { path: '/repo', name: 'shop' });
+    for (let n = 0; n < 30; n += 1) await house.call('task.create', { project: 'shop', prompt: `t${n}` });
+    await Promise.all(['a', 'b', 'c'].map((host) => drain({ ...house, needs: { ...house.needs, host } })));
+    const all = (await Promise.all(['a', 'b', 'c'].map((host) => house.store.scan({ index: runIndex.live(host), limit: 100 }))))
+      .flat()
+      .map(runs.read);
+    expect(all).toHaveLength(20);
+    expect(new Set(all.map(({ taskId }) => taskId)).size).toBe(20);
+  });
+});

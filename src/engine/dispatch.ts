@@ -1,0 +1,136 @@
+import { isFault } from '../domain/fault.ts';
+import { type Capacity, type Scope, scopesOf } from '../domain/hold/hold.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { type Lane, laneFromKey } from '../domain/task/lane.ts';
+import type { Task } from '../domain/task/task.ts';
+import { laneHeads } from '../store/queries/lanes.ts';
+import type { Seen as Read } from '../store/records/record.ts';
+import { taskIndex, tasks } from '../store/records/tasks.ts';
+import { type Claim, claimWrites, type Occupied, occupied } from './claim.ts';
+import type { Controller } from './controller.ts';
+import type { Needs } from './needs.ts';
+
+/** The tasks at the front of one lane, and what each of them needs room in. */
+export interface Front {
+  readonly executor: string;
+  readonly model?: string | undefined;
+  readonly scopes: readonly Scope[];
+  readonly waiting: readonly { readonly due: string; readonly task: Read<Task> }[];
+}
+
+export interface Seen {
+  readonly fronts: readonly Front[];
+  readonly taken: ReadonlyMap<string, number>;
+  readonly roomHere: number;
+}
+
+export type Choice = Omit<Claim, 'runId'>;
+
+/** Claims that fit into one commit. */
+const CLAIMS_PER_COMMIT = 12;
+
+export const dispatch = (needs: Needs): Controller<Seen, readonly Choice[]> => ({
+  name: 'dispatch',
+  everyMs: 15_000,
+  observe: () => observe(needs),
+  decide: (seen) => {
+    const choices = choose(seen);
+    return choices.length === 0 ? [] : [choices];
+  },
+  act: (choices) => claimAll(choices, needs),
+});
+
+/** The earliest due tasks for which every scope, and this host, has room. */
+export function choose({ fronts, taken, roomHere }: Seen): readonly Choice[] {
+  const counts = new Map(taken);
+  const inOrder = fronts
+    .flatMap((front) => front.waiting.map((place) => ({ ...place, front })))
+    .sort((a, b) => (a.due < b.due ? -1 : 1));
+  const choices: Choice[] = [];
+  for (const { task, front } of inOrder) {
+    if (choices.length >= Math.min(roomHere, CLAIMS_PER_COMMIT)) break;
+    if (!front.scopes.every(({ scope, max }) => (counts.get(scope) ?? 0) < max)) continue;
+    for (const { scope } of front.scopes) counts.set(scope, (counts.get(scope) ?? 0) + 1);
+    choices.push({ task, executor: front.executor, model: front.model, scopes: front.scopes });
+  }
+  return choices;
+}
+
+async function observe(needs: Needs): Promise<Seen> {
+  const roomHere = await needs.roomHere();
+  if (roomHere <= 0) return { fronts: [], taken: new Map(), roomHere };
+  const [heads, capacity, startable] = await Promise.all([
+    laneHeads(needs.store, LIMITS.lanes.value),
+    needs.capacity(),
+    needs.startable(),
+  ]);
+  const lanes = await Promise.all(
+    heads.map(async ({ lane }) => ({ key: lane, ...(await needed(laneFromKey(lane), capacity, needs)) })),
+  );
+  const usable = lanes.filter(({ executor }) => startable.has(executor));
+  const before = await occupied(
+    needs.store,
+    usable.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
+  );
+  const fronts = await Promise.all(usable.map((lane) => frontOf(lane, before, needs)));
+  return { fronts, taken: new Map([...before].map(([scope, seen]) => [scope, seen?.body.holders.length ?? 0])), roomHere };
+}
+
+interface Needed {
+  readonly key: string;
+  readonly executor: string;
+  readonly model?: string | undefined;
+  readonly scopes: readonly Scope[];
+}
+
+/** A task that names no executor takes the default one of its project, and that executor's limits. */
+async function needed(lane: Lane, capacity: Capacity, needs: Needs): Promise<Omit<Needed, 'key'>> {
+  const named = lane.executor !== 'default';
+  const { executor, model } = named
+    ? { executor: lane.executor, model: undefined }
+    : await needs.defaults(lane.place.kind === 'project' ? lane.place.id : undefined);
+  return { executor, model, scopes: scopesOf({ ...lane, executor }, capacity) };
+}
+
+/** As many tasks of the lane as could be started now; a full lane costs nothing more. */
+async function frontOf({ key, executor, model, scopes }: Needed, before: Occupied, { store }: Needs): Promise<Front> {
+  const room = Math.min(
+    CLAIMS_PER_COMMIT,
+    ...scopes.map(({ scope, max }) => max - (before.get(scope)?.body.holders.length ?? 0)),
+  );
+  const hits = room <= 0 ? [] : await store.scan({ index: taskIndex.ready, from: `${key}/`, to: `${key}0`, limit: room });
+  const waiting = hits.map((hit) => ({
+    due: hit.sort.slice(key.length + 1),
+    task: { body: tasks.read(hit), version: hit.version },
+  }));
+  return { executor, model, scopes, waiting };
+}
+
+/** All in one commit; if one of them has moved meanwhile, each for itself. */
+async function claimAll(choices: readonly Choice[], needs: Needs): Promise<boolean> {
+  try {
+    return await claimTogether(choices, needs);
+  } catch (error) {
+    if (!isFault(error, 'conflict') || choices.length === 1) throw error;
+    const each: boolean[] = [];
+    for (const choice of choices) each.push(await claimTogether([choice], needs).catch(unlessRaceLost));
+    return each.includes(true);
+  }
+}
+
+async function claimTogether(choices: readonly Choice[], { store, ids, host, now }: Needs): Promise<boolean> {
+  const before = await occupied(
+    store,
+    choices.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
+  );
+  const claims = choices.map((choice) => ({ ...choice, model: choice.task.body.model ?? choice.model, runId: ids.run() }));
+  const writes = claimWrites(claims, before, { host, at: now() });
+  if (writes.length === 0) return false;
+  await store.commit(writes);
+  return true;
+}
+
+const unlessRaceLost = (error: unknown): boolean => {
+  if (!isFault(error, 'conflict')) throw error;
+  return false;
+};

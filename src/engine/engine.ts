@@ -1,0 +1,107 @@
+import { Fault, isFault } from '../domain/fault.ts';
+import type { Store, Write } from '../store/port.ts';
+import { type Controller, keepRunning, type Surroundings } from './controller.ts';
+import { dispatch } from './dispatch.ts';
+import { gauge } from './gauge.ts';
+import { type Held, type Identity, takeLease } from './lease.ts';
+import type { Needs } from './needs.ts';
+import { release } from './release.ts';
+import { sweep } from './sweep.ts';
+
+export interface EngineNeeds extends Needs, Pick<Surroundings, 'log'> {
+  readonly self: Identity;
+  alive(identity: Identity): Promise<boolean>;
+}
+
+const LEASE_MS = 15_000;
+const RENEW_MS = 5_000;
+
+/** Runs every controller under one lease until the signal aborts, or until the lease turns out to be lost. */
+export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promise<void> {
+  const lease = await takeLease({ ...needs, forMs: LEASE_MS });
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  const fenced: EngineNeeds = { ...needs, store: fencedStore(needs.store, lease) };
+  const rester = stirring(needs.store, stopping.signal);
+  const controllers = [release(fenced), dispatch(fenced), gauge(fenced), sweep(fenced), renewal(lease, stop, needs)];
+  needs.log('engine.started', { host: needs.host });
+  await Promise.all(
+    controllers.map((controller) =>
+      keepRunning(controller as Controller<unknown, unknown>, { log: needs.log, rest: rester() }, stopping.signal),
+    ),
+  );
+  signal.removeEventListener('abort', stop);
+  await lease.giveUp().catch((error) => needs.log('lease.kept', { error: String(error) }));
+  needs.log('engine.stopped', { host: needs.host });
+  if (!signal.aborted) throw new Fault('conflict', 'another engine has taken over this home');
+}
+
+/** Every write of the engine is conditional on its lease: an engine that was given up for dead cannot act. */
+const fencedStore = (store: Store, lease: Held): Store => ({
+  limits: store.limits,
+  get: (key) => store.get(key),
+  scan: (query) => store.scan(query),
+  commit: (writes: readonly Write[], options) => store.commit([...writes, lease.fence()], options),
+  watch: (signal) => store.watch(signal),
+  close: () => store.close(),
+});
+
+/** The lease is renewed by the same loop as everything else; a lost one stops the engine. */
+function renewal(lease: Held, stop: () => void, needs: EngineNeeds): Controller<boolean, 'renew'> {
+  let renewedAt = needs.elapsed();
+  return {
+    name: 'lease',
+    everyMs: RENEW_MS,
+    observe: async () => needs.elapsed() - renewedAt >= RENEW_MS,
+    decide: (due) => (due ? ['renew'] : []),
+    act: async () => {
+      try {
+        await lease.renew();
+        renewedAt = needs.elapsed();
+      } catch (error) {
+        if (!isFault(error, 'conflict')) throw error;
+        needs.log('lease.lost', {});
+        stop();
+      }
+      return false;
+    },
+  };
+}
+
+/**
+ * One watch of the store wakes every controller that rests. Stirs are counted, so that one that comes while a controller
+ * is at work cuts its next rest short.
+ */
+function stirring(store: Store, signal: AbortSignal): () => Surroundings['rest'] {
+  let stirs = 0;
+  let wakeAll = new AbortController();
+  const watching = async () => {
+    for await (const _ of store.watch(signal)) {
+      stirs += 1;
+      wakeAll.abort();
+      wakeAll = new AbortController();
+    }
+  };
+  void watching().catch(() => undefined);
+  return () => {
+    let known = stirs;
+    return async (ms, ending) => {
+      if (known === stirs) await pause(ms, AbortSignal.any([ending, wakeAll.signal]));
+      known = stirs;
+    };
+  };
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve();
+    const over = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    signal.addEventListener('abort', over, { once: true });
+  });

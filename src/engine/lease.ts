@@ -1,0 +1,69 @@
+import { Fault, isFault } from '../domain/fault.ts';
+import { instantOf, msOf } from '../domain/values.ts';
+import type { Version, Write } from '../store/port.ts';
+import { type Lease, leases } from '../store/records/singles.ts';
+import type { Needs } from './needs.ts';
+
+/** A process, so that no other process ever is taken for it: pids are used again, start times and boots are not. */
+export interface Identity {
+  readonly host: string;
+  readonly boot: string;
+  readonly pid: number;
+  readonly started: string;
+}
+
+type Leasing = Pick<Needs, 'store' | 'now'> & {
+  readonly self: Identity;
+  /** Whether a process of this machine is still there. Only asked for one of the same host and boot. */
+  alive(identity: Identity): Promise<boolean>;
+  readonly forMs: number;
+};
+
+export interface Held {
+  /** To be put into every commit of the engine: an engine that lost its lease cannot write. */
+  fence(): Write;
+  renew(): Promise<void>;
+  giveUp(): Promise<void>;
+}
+
+const leaseId = (host: string) => `engine/${host}`;
+
+/** Takes the lease of this host: at once from a dead process, otherwise only after it has run out. */
+export async function takeLease(leasing: Leasing): Promise<Held> {
+  const { store, now, self, forMs } = leasing;
+  const seen = await leases.get(store, leaseId(self.host));
+  if (seen && !(await mayTake(seen.body, leasing))) throw refusal(seen.body);
+  const since = now();
+  const lease = (): Lease => ({ id: leaseId(self.host), ...self, since, until: instantOf(msOf(now()) + forMs) });
+  let version: Version = await store
+    .commit([leases.put(lease(), seen?.version ?? 'absent')], { flush: true })
+    .catch(async (error) => {
+      const winner = isFault(error, 'conflict') ? await leases.get(store, leaseId(self.host)) : undefined;
+      throw winner ? refusal(winner.body) : error;
+    });
+  return {
+    fence: () => ({ op: 'check', key: leases.key(leaseId(self.host)), expect: version }),
+    renew: async () => {
+      version = await store.commit([leases.put(lease(), version)]);
+    },
+    giveUp: async () => {
+      await store.commit([leases.remove(lease(), version)]).catch((error) => {
+        if (!isFault(error, 'conflict')) throw error;
+      });
+    },
+  };
+}
+
+async function mayTake(lease: Lease, { self, now, alive }: Leasing): Promise<boolean> {
+  if (lease.host === self.host && lease.boot === self.boot) return !(await alive(lease));
+  return lease.host === self.host || lease.until < now();
+}
+
+const refusal = ({ pid, host, since }: Lease) =>
+  new Fault('conflict', `another engine runs this home: process ${pid} on ${host}, since ${since}`, { pid, host, since });
+
+/** Who holds the lease and is really there. */
+export async function leaseHolder(leasing: Pick<Leasing, 'store' | 'now' | 'alive' | 'self'>): Promise<Lease | undefined> {
+  const seen = await leases.get(leasing.store, leaseId(leasing.self.host));
+  return seen && !(await mayTake(seen.body, { ...leasing, forMs: 0 })) ? seen.body : undefined;
+}

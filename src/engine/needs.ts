@@ -1,0 +1,22 @@
+import type { Capacity } from '../domain/hold/hold.ts';
+import type { Instant, RunId } from '../domain/values.ts';
+import type { Store } from '../store/port.ts';
+
+/** What the engine needs from the house; `app` supplies it. */
+export interface Needs {
+  readonly store: Store;
+  now(): Instant;
+  /** Milliseconds on a clock that never jumps. */
+  elapsed(): number;
+  readonly ids: { run(): RunId };
+  /** Name under which this engine claims. */
+  readonly host: string;
+  /** The limits in force now, with project limits by id. */
+  capacity(): Promise<Capacity>;
+  /** Executor and model of a task that names none. */
+  defaults(projectId: string | undefined): Promise<{ readonly executor: string; readonly model?: string | undefined }>;
+  /** Executors this host can start. What it cannot start it never claims. */
+  startable(): Promise<ReadonlySet<string>>;
+  /** How many more runs this host takes. */
+  roomHere(): Promise<number>;
+}

@@ -1,0 +1,63 @@
+import { Fault } from '../domain/fault.ts';
+import { left } from '../domain/hold/hold.ts';
+import type { Outcome, Run } from '../domain/run/run.ts';
+import { fenceOf, type Task } from '../domain/task/task.ts';
+import { transition } from '../domain/task/transition.ts';
+import { instantOf, msOf, type RunId } from '../domain/values.ts';
+import type { Write } from '../store/port.ts';
+import { holds } from '../store/records/holds.ts';
+import { changed } from '../store/records/journal.ts';
+import type { Seen } from '../store/records/record.ts';
+import { runs } from '../store/records/runs.ts';
+import { tasks } from '../store/records/tasks.ts';
+import type { Needs } from './needs.ts';
+
+type Settle = Pick<Needs, 'store' | 'now' | 'host'>;
+
+export interface Ending {
+  readonly outcome: Outcome;
+  readonly detail?: string;
+  readonly retryInMs: number;
+}
+
+/**
+ * Records that a run has ended and its process tree is gone: run, task and every scope it occupied, in one commit.
+ * A run that was settled before, or whose task has moved on to another run, changes nothing but itself.
+ */
+export async function settle(runId: RunId, ending: Ending, needs: Settle): Promise<void> {
+  const { store, host } = needs;
+  const run = await runs.get(store, runId);
+  if (!run) throw new Fault('not_found', `no run ${runId}`);
+  if (run.body.phase.state === 'ended') return;
+  const at = needs.now();
+  const author = { by: `host ${host}`, at };
+  const { outcome, detail } = ending;
+  const over: Run = { ...run.body, updatedAt: at, phase: { state: 'ended', at, outcome, ...(detail ? { detail } : {}) } };
+  const writes: Write[] = [
+    ...changed(runs, run, over, { author, note: { what: 'ended', to: outcome, ...(detail ? { why: detail } : {}) } }),
+    ...(await leaving(run.body, needs)),
+    ...settledTask(await tasks.get(store, run.body.taskId), { runId, ending, author }),
+  ];
+  await store.commit(writes, { flush: true });
+}
+
+async function leaving(run: Run, { store }: Settle): Promise<Write[]> {
+  const found = await Promise.all(run.holds.map((scope) => holds.get(store, scope)));
+  return found.flatMap((seen) => (seen?.body.holders.includes(run.id) ? [holds.put(left(seen.body, run.id), seen.version)] : []));
+}
+
+interface Settling {
+  readonly runId: RunId;
+  readonly ending: Ending;
+  readonly author: { readonly by: string; readonly at: string };
+}
+
+function settledTask(seen: Seen<Task> | undefined, { runId, ending, author }: Settling): Write[] {
+  const phase = seen?.body.phase;
+  const held = phase?.state === 'running' || phase?.state === 'verifying' || phase?.state === 'merging';
+  if (!seen || !held || fenceOf(phase.holder) !== runId) return [];
+  const retryAt = instantOf(msOf(author.at) + ending.retryInMs);
+  const next = transition(seen.body, { type: 'settle', at: author.at, fence: runId, outcome: ending.outcome, retryAt });
+  const note = { what: 'settle', from: phase.state, to: next.phase.state, why: ending.outcome, data: { run: runId } };
+  return changed(tasks, seen, next, { author, note });
+}
