@@ -1,0 +1,24 @@
+import type { Capacity } from '../../src/domain/hold/hold.ts';
+import type { Needs } from '../../src/engine/needs.ts';
+import { type HouseOptions, type MemoryHouse, memoryHouse } from './memory-house.ts';
+
+/** A memory house with an engine's needs: every executor can be started, nothing ever is. */
+export function engineHouse(
+  capacity: Partial<Capacity> = {},
+  options: HouseOptions = {},
+): MemoryHouse & { readonly needs: Needs } {
+  const house = memoryHouse(options);
+  const limits: Capacity = { executor: {}, account: {}, project: {}, ...capacity };
+  const needs: Needs = {
+    store: house.store,
+    now: house.now,
+    elapsed: () => Date.parse(house.now()),
+    ids: house.ids,
+    host: 'here',
+    capacity: async () => limits,
+    defaults: async () => ({ executor: 'claude', model: 'house model' }),
+    startable: async () => new Set(['claude', 'codex']),
+    roomHere: async () => 1_000,
+  };
+  return { ...house, needs };
+}

@@ -1,0 +1,88 @@
+import type { Call } from '../../src/contract/call.ts';
+import type { Role } from '../../src/domain/authority.ts';
+import { SETTING_NAMES, SETTINGS, type Settings } from '../../src/domain/settings.ts';
+import {
+  type ClaimId,
+  instantOf,
+  msOf,
+  type ProjectId,
+  type QuestionId,
+  type RunId,
+  type TaskId,
+} from '../../src/domain/values.ts';
+import { type CallSurroundings, makeCall } from '../../src/operations/call.ts';
+import type { Place } from '../../src/operations/scope.ts';
+import { makeUlids } from '../../src/platform/ids.ts';
+import { openMemoryRunLog } from '../../src/runlog/memory-run-log.ts';
+import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
+import type { Store } from '../../src/store/port.ts';
+
+export const NOON = Date.parse('2030-01-01T12:00:00.000Z');
+
+/** A whole house without files or processes: the memory store, a clock that stands still, directories that are said to exist. */
+export interface MemoryHouse {
+  readonly store: Store;
+  readonly call: Call;
+  readonly ids: { task(at?: string): TaskId; run(): RunId; claim(): ClaimId; project(): ProjectId; question(): QuestionId };
+  readonly settings: { -readonly [Name in keyof Settings]: Settings[Name] };
+  readonly places: Map<string, Place>;
+  as(name: string, role?: Role): Call;
+  now(): string;
+  pass(ms: number): void;
+}
+
+export interface HouseOptions {
+  readonly store?: Store;
+  readonly random?: () => number;
+  readonly clock?: { ms: number };
+}
+
+export function memoryHouse({ store = openMemoryStore(), random, clock = { ms: NOON } }: HouseOptions = {}): MemoryHouse {
+  const ulid = makeUlids(() => clock.ms, random);
+  const ids = {
+    task: (at?: string) => `task_${ulid(at === undefined ? undefined : msOf(at))}` as TaskId,
+    run: () => `run_${ulid()}` as RunId,
+    claim: () => `claim_${ulid()}` as ClaimId,
+    project: () => `project_${ulid()}` as ProjectId,
+    question: () => `question_${ulid()}` as QuestionId,
+  };
+  const settings = Object.fromEntries(
+    SETTING_NAMES.map((name) => [name, SETTINGS[name].default]),
+  ) as unknown as MemoryHouse['settings'];
+  const places = new Map<string, Place>([
+    ['/repo', { kind: 'repository', path: '/repo', branch: 'main', hasCommit: true }],
+    ['/plain', { kind: 'directory', path: '/plain' }],
+  ]);
+  const now = () => instantOf(clock.ms);
+  const surroundings: CallSurroundings = {
+    store,
+    now,
+    ids,
+    texts: openMemoryRunLog(),
+    settings: { current: () => ({ values: settings, items: [], file: '/home/runtime.toml' }), set: unused },
+    places: {
+      inspect: async (path) => places.get(path) ?? { kind: 'unusable', path, why: 'there is no such directory' },
+      real: async (path) => places.get(path)?.path,
+    },
+    executors: { names: async () => ['claude', 'codex', 'scripted'] },
+    home: { path: '/home', init: async () => [], engine: async () => undefined },
+    upkeep: { migrate: unused, check: unused, backup: unused, restore: unused, export: unused, prune: unused },
+  };
+  const as = (name: string, role: Role = 'admin') => makeCall(surroundings, { name, role });
+  return {
+    store,
+    ids,
+    settings,
+    places,
+    as,
+    call: as('you'),
+    now,
+    pass: (ms) => {
+      clock.ms += ms;
+    },
+  };
+}
+
+const unused = async (): Promise<never> => {
+  throw new Error('this house has no files');
+};
