@@ -1,0 +1,148 @@
+/**
+ * Bundles the program into dist/: `fleet.mjs`, `sqlite-worker.mjs` and the chunks both load when needed.
+ *
+ * A running copy is never half-written: new chunks (their names hold a hash) are moved in first, then each entry is
+ * replaced by one rename, and chunks of earlier builds stay for a week because a running copy may still load them.
+ */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { withLock } from './lock.mjs';
+import { root } from './paths.mjs';
+
+const dist = join(root, 'dist');
+/** Its modification time is the moment the last good build started reading the source. The `fleet` launcher reads it too. */
+const stamp = join(dist, '.built');
+const sources = ['src', 'package-lock.json', 'package.json', 'tools/build.mjs', 'tools/derive.ts'];
+const chunksKeptMs = 7 * 24 * 60 * 60 * 1000;
+
+const entries = { fleet: 'src/app/main.ts', 'sqlite-worker': 'src/store/sqlite/worker.ts' };
+
+export function isStale() {
+  if (!existsSync(stamp) || !existsSync(join(dist, 'fleet.mjs'))) return true;
+  const builtAt = statSync(stamp).mtimeMs;
+  return sources.some((path) => isNewer(join(root, path), builtAt));
+}
+
+/** Builds if needed. Two at once wait for each other, and the second finds the work done. */
+export async function buildIfStale({ force = false } = {}) {
+  if (!force && !isStale()) return false;
+  return withLock(join(root, '.cache', 'build-lock'), async () => {
+    if (!force && !isStale()) return false;
+    await build();
+    return true;
+  });
+}
+
+async function build() {
+  const started = new Date();
+  const { build: bundle } = await import('esbuild');
+  mkdirSync(dist, { recursive: true });
+  const fresh = mkdtempSync(join(dist, '.new-'));
+  try {
+    await bundle({ ...options, entryPoints: presentEntries(), outdir: fresh, plugins: [commandTablePlugin(bundle, fresh)] });
+    makeRunnable(join(fresh, 'fleet.mjs'));
+    swapIn(fresh);
+    writeFileSync(stamp, '');
+    utimesSync(stamp, started, started);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+const options = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  keepNames: true,
+  external: ['libsql'],
+  outExtension: { '.js': '.mjs' },
+  chunkNames: 'chunks/[name]-[hash]',
+  // Some packages are CommonJS inside and ask for Node's own modules by require.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
+function presentEntries() {
+  if (!existsSync(join(root, entries.fleet))) throw new Error(`${entries.fleet} is missing`);
+  return Object.fromEntries(Object.entries(entries).filter(([, path]) => existsSync(join(root, path))));
+}
+
+/** Answers `import { table } from 'virtual:command-table'` with plain JSON, so that help and completion load no schema library. */
+function commandTablePlugin(bundle, scratch) {
+  return {
+    name: 'command-table',
+    setup(build) {
+      build.onResolve({ filter: /^virtual:command-table$/ }, ({ path }) => ({ path, namespace: 'derived' }));
+      build.onLoad({ filter: /.*/, namespace: 'derived' }, async () => ({
+        contents: `export const table = ${JSON.stringify(await derive(bundle, scratch))};\n`,
+        loader: 'js',
+      }));
+    },
+  };
+}
+
+async function derive(bundle, scratch) {
+  const outfile = join(scratch, 'derive.mjs');
+  const { splitting: _, chunkNames: __, outExtension: ___, ...single } = options;
+  await bundle({ ...single, entryPoints: ['tools/derive.ts'], outfile });
+  const { table } = await import(pathToFileURL(outfile).href);
+  rmSync(outfile);
+  return table;
+}
+
+function makeRunnable(file) {
+  const text = readFileSync(file, 'utf8');
+  if (!text.startsWith('#!')) writeFileSync(file, `#!/usr/bin/env node\n${text}`);
+  chmodSync(file, 0o755);
+}
+
+function swapIn(fresh) {
+  const chunks = existsSync(join(fresh, 'chunks')) ? readdirSync(join(fresh, 'chunks')) : [];
+  mkdirSync(join(dist, 'chunks'), { recursive: true });
+  for (const name of chunks) renameSync(join(fresh, 'chunks', name), join(dist, 'chunks', name));
+  for (const name of readdirSync(fresh).filter((file) => file.endsWith('.mjs'))) renameSync(join(fresh, name), join(dist, name));
+  for (const name of readdirSync(join(dist, 'chunks'))) {
+    const old = join(dist, 'chunks', name);
+    if (!chunks.includes(name) && Date.now() - statSync(old).mtimeMs > chunksKeptMs) rmSync(old);
+  }
+}
+
+function isNewer(path, builtAt) {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) return false;
+  if (found.mtimeMs > builtAt && !path.endsWith('.test.ts')) return true;
+  return found.isDirectory() && readdirSync(path).some((name) => isNewer(join(path, name), builtAt));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { setUp } = await import('./setup.mjs');
+  await setUp();
+  const started = performance.now();
+  try {
+    const built = await buildIfStale({ force: !process.argv.includes('--if-stale') });
+    if (built) process.stderr.write(`fleet: built in ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+  } catch (error) {
+    // The bundler has shown its own errors by now.
+    process.stderr.write(`fleet: the build failed${error.errors ? '' : `: ${error.message}`}\n`);
+    process.exit(1);
+  }
+}

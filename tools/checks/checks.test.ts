@@ -1,0 +1,152 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { generateDocs } from '../docs.ts';
+import { planted } from '../planted.ts';
+import { findBans } from './bans.ts';
+import { checkDecisions } from './decisions.ts';
+import { checkDocs } from './docs.ts';
+import { checkLockFile } from './lock-file.ts';
+import { checkReadmes } from './readmes.ts';
+import { checkSizes } from './sizes.ts';
+import { checkText } from './text.ts';
+
+const root = dirname(dirname(import.meta.dirname));
+
+describe('sizes', () => {
+  const lines = (count: number): string => 'export {};\n'.repeat(count);
+
+  it('finds a file over the limit', async () => {
+    using place = planted({ 'src/a/long.ts': lines(301), 'src/a/fits.ts': lines(300) });
+    const { violations } = await checkSizes(place.path, []);
+    expect(violations).toEqual([expect.stringContaining('src/a/long.ts has 301 lines')]);
+  });
+
+  it('lets an exemption pass, until it is not needed', async () => {
+    using place = planted({ 'src/a/long.ts': lines(301), 'src/a/fits.ts': lines(3) });
+    const exempt = (path: string) => [{ path, reason: 'a table' }];
+    expect((await checkSizes(place.path, exempt('src/a/long.ts'))).violations).toEqual([]);
+    expect((await checkSizes(place.path, [...exempt('src/a/long.ts'), ...exempt('src/a/fits.ts')])).violations).toHaveLength(1);
+  });
+});
+
+describe('bans', () => {
+  const banned = (path: string, source: string): string[] => findBans(path, source).map(({ what }) => what);
+
+  it.each([
+    ['process.env', 'const home = process.env.HOME;'],
+    ['process.env', "import { env } from 'node:process';"],
+    ['Date', 'const now = Date.now();'],
+    ['Date', 'const now = new Date();'],
+    ['Date', 'const make = globalThis.Date;'],
+    ['Math.random', 'const id = Math.random();'],
+    ['console', "console.log('x');"],
+  ])('finds %s in a room that may not have it', (what, source) => {
+    expect(banned('src/engine/x.ts', source)).toEqual([what]);
+    expect(banned('src/platform/x.ts', source)).toEqual([]);
+    expect(banned('src/surfaces/cli/x.ts', source)).toEqual([]);
+    expect(banned('src/engine/x.test.ts', source)).toEqual([]);
+  });
+
+  it.each([
+    "import { exec } from 'node:child_process';",
+    "import { execSync as run } from 'child_process';",
+    "import * as childProcess from 'node:child_process';\nchildProcess.exec('x');",
+    "spawn('x', [], { shell: true });",
+    "spawn('x', [], { shell: '/bin/sh' });",
+  ])('finds a way to a shell anywhere: %s', (source) => {
+    expect(banned('src/app/x.ts', source)).toHaveLength(1);
+    expect(banned('tools/x.mjs', source)).toHaveLength(1);
+  });
+
+  it.each([
+    'const at = new Date(ms).toISOString();',
+    'const ms = Date.parse(text);',
+    'const match = /x/.exec(text);',
+    "db.exec('select 1');",
+    'type When = Date;',
+    "const view = { Date: 'today' };",
+    "spawn('x', [], { shell: false });",
+  ])('lets be what is pure or only looks alike: %s', (source) => expect(banned('src/engine/x.ts', source)).toEqual([]));
+});
+
+describe('readmes', () => {
+  it('finds a room without one, one too long, and a room outside the table', async () => {
+    using place = planted({ 'src/domain/x.ts': '', 'src/store/README.md': 'x\n'.repeat(16), 'src/attic/README.md': 'x' });
+    expect((await checkReadmes(place.path)).violations).toEqual([
+      'src/attic is not a room of tools/rooms.ts',
+      'src/domain has no README.md',
+      'src/store/README.md has 16 lines, at most 15 are read',
+    ]);
+  });
+});
+
+describe('text', () => {
+  it.each([
+    ['a path of one machine', `see ${'/ro'}${'ot/notes.md'}`],
+    ['a path of one machine', `see ${'/home'}/anna/notes.md`],
+    ['the address of a package registry', `from https://${'regis'}${'try.example.org'}/x`],
+    ['a resolved address', `{ "resol${'ved'}": "x" }`],
+  ])('finds %s', async (words, text) => {
+    using place = planted({ 'notes.md': `first line\n${text}\n` });
+    expect((await checkText(place.path, [])).violations).toEqual([expect.stringContaining(`notes.md:2 holds ${words}`)]);
+  });
+});
+
+describe('lock file', () => {
+  const entry = { version: '1.0.0', integrity: 'sha512-x' };
+
+  it('finds an optional package that npm ci would miss', async () => {
+    const packages = { '': {}, 'node_modules/a': { ...entry, optionalDependencies: { 'a-darwin-arm64': '1.0.0' } } };
+    using place = planted({ 'package-lock.json': JSON.stringify({ packages }) });
+    expect((await checkLockFile(place.path)).violations).toEqual([expect.stringContaining('a-darwin-arm64')]);
+  });
+
+  it('finds a run-time package that needs an install script', async () => {
+    const packages = {
+      '': {},
+      'node_modules/a': { ...entry, hasInstallScript: true },
+      'node_modules/b': { ...entry, hasInstallScript: true, dev: true },
+    };
+    using place = planted({ 'package-lock.json': JSON.stringify({ packages }) });
+    expect((await checkLockFile(place.path)).violations).toEqual([expect.stringContaining('node_modules/a ')]);
+  });
+});
+
+describe('docs', () => {
+  it('finds a reference that is stale, missing or made from nothing', async () => {
+    using place = planted({});
+    cpSync(join(root, 'ARCHITECTURE.md'), join(place.path, 'ARCHITECTURE.md'));
+    mkdirSync(join(place.path, 'docs', 'reference'), { recursive: true });
+    const fresh = await generateDocs(place.path);
+    for (const [path, text] of fresh) writeFileSync(join(place.path, path), text);
+    expect((await checkDocs(place.path)).violations).toEqual([]);
+
+    writeFileSync(join(place.path, 'docs/reference/limits.md'), `${fresh.get('docs/reference/limits.md')}one more line\n`);
+    writeFileSync(join(place.path, 'docs/reference/attic.md'), 'x');
+    expect((await checkDocs(place.path)).violations).toEqual([
+      expect.stringContaining('docs/reference/limits.md is not what the code says'),
+      expect.stringContaining('docs/reference/attic.md is made from nothing'),
+    ]);
+  });
+});
+
+describe('decisions', () => {
+  const page = '## What forced it\n## What we chose\n| `a` | x |\n## What we gave up\n## When to revisit\n';
+
+  it('finds a page that is long, misnamed or incomplete, a number used twice, and a package nobody explains', async () => {
+    using place = planted({
+      'package.json': '{ "dependencies": { "a": "1", "b": "1" } }',
+      'docs/decisions/0001-good.md': page,
+      'docs/decisions/0001-long.md': page + 'x\n'.repeat(40),
+      'docs/decisions/Title.md': page.replace('## What we gave up\n', ''),
+    });
+    expect((await checkDecisions(place.path)).violations).toEqual([
+      'docs/decisions/0001-long.md has 45 lines, at most 40 are read',
+      'docs/decisions/Title.md is not called NNNN-title.md',
+      'docs/decisions/Title.md lacks "## What we gave up"',
+      'two decisions have the number 0001',
+      'no decision says why the package b is here',
+    ]);
+  });
+});

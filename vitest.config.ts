@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { defineConfig, type Plugin } from 'vitest/config';
+
+const root = import.meta.dirname;
+
+/** In the built program this is JSON; here it is derived live, so that tests need no build. */
+const commandTable: Plugin = {
+  name: 'command-table',
+  resolveId: (id) => (id === 'virtual:command-table' ? `\0${id}` : undefined),
+  load: (id) =>
+    id === '\0virtual:command-table' ? `export { table } from ${JSON.stringify(join(root, 'tools/derive.ts'))};` : undefined,
+};
+
+/** Tests that start processes, or threads of their own, get a process each. */
+const withProcesses = [
+  'src/**/*.process.test.ts',
+  'src/store/sqlite/**/*.test.ts',
+  'src/runner/**/*.test.ts',
+  'tools/**/*.test.ts',
+];
+
+const second = 1_000;
+const project = (name: string, groupOrder: number, test: object) => ({
+  plugins: [commandTable],
+  test: { name, environment: 'node' as const, sequence: { groupOrder }, ...test },
+});
+
+export default defineConfig({
+  test: {
+    passWithNoTests: true,
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/conformance/**'],
+      reporter: ['text-summary', 'html'],
+    },
+    // Groups run one after the other: what measures or waits is not disturbed by what burns both cores.
+    projects: [
+      project('unit', 0, {
+        include: ['src/**/*.test.ts', 'test/*.test.ts'],
+        exclude: withProcesses,
+        pool: 'threads',
+        isolate: false,
+        testTimeout: 10 * second,
+      }),
+      project('process', 1, { include: withProcesses, pool: 'forks', testTimeout: 60 * second, hookTimeout: 60 * second }),
+      project('e2e', 2, {
+        include: ['test/e2e/**/*.test.ts'],
+        pool: 'forks',
+        testTimeout: 120 * second,
+        hookTimeout: 120 * second,
+      }),
+      project('simulation', 3, {
+        include: ['test/simulation/**/*.test.ts'],
+        pool: 'forks',
+        testTimeout: 600 * second,
+        hookTimeout: 60 * second,
+      }),
+      ...(process.env['FLEET_TEST_CHAOS']
+        ? [
+            project('chaos', 4, {
+              include: ['test/chaos/**/*.test.ts'],
+              pool: 'forks',
+              testTimeout: 1_800 * second,
+              hookTimeout: 60 * second,
+            }),
+          ]
+        : []),
+    ],
+  },
+});
