@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 
 /** 26 characters that sort by the moment they were made, also within one millisecond. */
@@ -8,5 +8,3 @@ export function makeUlids(now: () => number, random: () => number = strongRandom
 }
 
 const strongRandom = () => randomBytes(4).readUInt32BE() / 2 ** 32;
-
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, linkSync, mkdirSync, openSync, unlinkSync } from 'node:fs';
+import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** What Fleet writes is for its owner alone. */
+export const PRIVATE_FILE = 0o600;
+export const PRIVATE_DIRECTORY = 0o700;
+
+/** A name is as durable as its directory. */
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Whole or not at all, also when power is lost half-way: temporary file, fsync, rename, fsync of the directory. */
+export async function writeFileAtomic(path: string, bytes: string | Uint8Array): Promise<void> {
+  const temporary = temporaryName(path);
+  try {
+    const handle = await open(temporary, 'wx', PRIVATE_FILE);
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+}
+
+export const temporaryName = (path: string): string => `${path}.${randomUUID()}.tmp`;
+
+/**
+ * Makes an empty private file unless there is one.
+ *
+ * The file is closed before it gets its name: closing any descriptor of a database drops the locks that this whole
+ * process holds on it.
+ */
+export function touchPrivateSync(path: string): void {
+  const temporary = temporaryName(path);
+  closeSync(openSync(temporary, 'wx', PRIVATE_FILE));
+  try {
+    linkSync(temporary, path);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    unlinkSync(temporary);
+  }
+}
+
+/** Makes a directory and its parents, durably; those that are there stay as they are. */
+export async function makeDirectory(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+  if (first === undefined) return;
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
+}
+
+/** Makes one directory, not its parents: a missing parent is more likely a wrong path. */
+export function makeDirectorySync(path: string): void {
+  try {
+    mkdirSync(path, { mode: PRIVATE_DIRECTORY });
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+}
+
+export const exists = async (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+export const hasCode = (error: unknown, ...codes: string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code));

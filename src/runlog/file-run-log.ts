@@ -1,0 +1,35 @@
+import type { Clock } from '../platform/clock.ts';
+import { systemClock } from '../platform/clock.ts';
+import { BlobFiles } from './blob-files.ts';
+import type { BlobName, RunLog } from './port.ts';
+import { StreamFiles } from './stream-files.ts';
+
+export interface FileRunLogOptions {
+  /** Blobs lie in 256 folders under this directory. */
+  readonly blobs: string;
+  /** A stream `run_1/out` is the file of that name under this directory. */
+  readonly streams: string;
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** Ordinary files, for their owner alone. Directories are made when first needed. */
+export const openFileRunLog = (options: FileRunLogOptions): RunLog => new FileRunLog(options);
+
+class FileRunLog implements RunLog {
+  readonly #blobs: BlobFiles;
+  readonly #streams: StreamFiles;
+
+  constructor({ blobs, streams, clock = systemClock }: FileRunLogOptions) {
+    this.#blobs = new BlobFiles(blobs, clock);
+    this.#streams = new StreamFiles(streams);
+  }
+
+  putBlob = async (text: string): Promise<BlobName> => this.#blobs.put(Buffer.from(text));
+  getBlob = async (name: BlobName): Promise<string> => (await this.#blobs.get(name)).toString();
+  listBlobs = (before: number): AsyncIterable<BlobName> => this.#blobs.list(before);
+  removeBlob = async (name: BlobName): Promise<void> => this.#blobs.remove(name);
+  append = async (stream: string, bytes: Uint8Array, at: number): Promise<number> => this.#streams.append(stream, bytes, at);
+  read = async (stream: string, from: number, limit: number): Promise<Uint8Array> => this.#streams.read(stream, from, limit);
+  size = async (stream: string): Promise<number> => this.#streams.size(stream);
+  removeStream = async (stream: string): Promise<void> => this.#streams.remove(stream);
+}
