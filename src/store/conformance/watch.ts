@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../port.ts';
+import { put } from './notes.ts';
+import type { MakeStorage } from './storage.ts';
+
+/** Resolves when a watcher was told to look and then saw what it waited for. */
+async function looksUntil(store: Store, isThere: () => Promise<boolean>): Promise<void> {
+  const control = new AbortController();
+  for await (const _ of store.watch(control.signal)) if (await isThere()) control.abort();
+}
+
+const holds = (store: Store, id: string) => async () => (await store.get({ kind: 'note', id })) !== undefined;
+
+export const watchConformance = (make: MakeStorage) =>
+  describe('watch', () => {
+    it('hints after a commit of its own handle', async () => {
+      await using storage = await make();
+      const store = await storage.open();
+      const looked = looksUntil(store, holds(store, 'a'));
+      await store.commit([put('a', 'absent')]);
+      await looked;
+    });
+
+    it('hints after a commit of another handle [STORE-01]', async () => {
+      await using storage = await make();
+      const [one, other] = [await storage.open(), await storage.open()];
+      for (const id of ['a', 'b', 'c']) {
+        const looked = looksUntil(other, holds(other, id));
+        await one.commit([put(id, 'absent')]);
+        await looked;
+      }
+    });
+
+    it('keeps a hint for a watcher that is busy', async () => {
+      await using storage = await make();
+      const store = await storage.open();
+      const control = new AbortController();
+      const watched = store.watch(control.signal)[Symbol.asyncIterator]();
+      for (const id of ['a', 'b', 'c']) await store.commit([put(id, 'absent')]);
+      expect((await watched.next()).done).toBe(false);
+      control.abort();
+      expect((await watched.next()).done).toBe(true);
+    });
+
+    it('serves many watchers', async () => {
+      await using storage = await make();
+      const store = await storage.open();
+      const all = Array.from({ length: 20 }, () => looksUntil(store, holds(store, 'a')));
+      await store.commit([put('a', 'absent')]);
+      await Promise.all(all);
+    });
+
+    it('ends when its signal is aborted, before or while it waits', async () => {
+      await using storage = await make();
+      const store = await storage.open();
+      for await (const _ of store.watch(AbortSignal.abort())) expect.unreachable();
+      const control = new AbortController();
+      const waiting = looksUntilEnd(store, control.signal);
+      control.abort();
+      await waiting;
+    });
+
+    it('ends when the store closes', async () => {
+      await using storage = await make();
+      const store = await storage.open();
+      const waiting = looksUntilEnd(store, new AbortController().signal);
+      await store.close();
+      await waiting;
+    });
+  });
+
+async function looksUntilEnd(store: Store, signal: AbortSignal): Promise<void> {
+  for await (const _ of store.watch(signal)) continue;
+}

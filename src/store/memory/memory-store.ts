@@ -1,0 +1,51 @@
+import { assertKey, assertQuery, assertWrites, closed, STORE_LIMITS } from '../assert-writes.ts';
+import { Hints } from '../hints.ts';
+import type { Hit, Key, Query, Row, Store, Version, Write } from '../port.ts';
+import { MemoryDisk } from './memory-disk.ts';
+
+/** For tests and simulations: keeps every promise but the one about losing power. */
+export const openMemoryStore = (disk: MemoryDisk = new MemoryDisk()): Store => new MemoryStore(disk);
+
+class MemoryStore implements Store {
+  readonly limits = STORE_LIMITS;
+  readonly #disk: MemoryDisk;
+  readonly #hints = new Hints();
+  readonly #onCommit = (): void => this.#hints.hint();
+  #closed = false;
+
+  constructor(disk: MemoryDisk) {
+    this.#disk = disk;
+    disk.onCommit.add(this.#onCommit);
+  }
+
+  async get(key: Key): Promise<Row | undefined> {
+    this.#assertOpen();
+    assertKey(key);
+    return this.#disk.get(key);
+  }
+
+  async scan(query: Query): Promise<readonly Hit[]> {
+    this.#assertOpen();
+    assertQuery(query, this.limits);
+    return this.#disk.scan(query);
+  }
+
+  async commit(writes: readonly Write[]): Promise<Version> {
+    this.#assertOpen();
+    return this.#disk.commit(assertWrites(writes, this.limits));
+  }
+
+  watch(signal: AbortSignal): AsyncIterable<void> {
+    return this.#hints.watch(signal);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#disk.onCommit.delete(this.#onCommit);
+    this.#hints.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw closed();
+  }
+}
