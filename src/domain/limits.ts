@@ -45,5 +45,3 @@ export const LIMITS = {
   rowsPerScan: limit(1_000, 'items', 'rows one scan returns'),
   settingsBytes: limit(256 * KB, 'bytes', 'the file runtime.toml'),
 } as const satisfies Record<string, Limit>;
-
-export type LimitName = keyof typeof LIMITS;

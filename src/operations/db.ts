@@ -1,4 +1,4 @@
-import { Fault } from '../domain/fault.ts';
+import { Fault, isFault } from '../domain/fault.ts';
 import { type Handlers, plan } from './scope.ts';
 
 type Db = 'db.migrate' | 'db.check' | 'db.backup' | 'db.restore' | 'db.export' | 'db.prune';
@@ -8,7 +8,8 @@ export const dbHandlers: Pick<Handlers, Db> = {
   'db.check': async (_input, { upkeep }) => plan(await upkeep.check()),
   'db.backup': async ({ file }, { upkeep }) => plan(await upkeep.backup(file)),
   'db.restore': async ({ file }, { upkeep, home }) => {
-    const engine = await home.engine();
+    // A database that cannot be opened has no engine that could still use it.
+    const engine = await home.engine().catch((error: unknown) => (isFault(error, 'unavailable') ? undefined : Promise.reject(error)));
     if (engine)
       throw new Fault(
         'conflict',

@@ -9,7 +9,7 @@ describe('a project', () => {
       description: 'sells things',
       setup: 'npm ci',
       verify: 'npm test',
-      copyFile: ['.env'],
+      copyFile: ['.env'] as string[],
       mcpServers: { docs: { command: 'docs-server' } },
       executor: 'codex',
       model: 'a model with spaces',

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../../tools/paths.mjs';
+
+export interface Answer {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  /** Standard output as JSON. */
+  json<Shape = Record<string, unknown>>(): Shape;
+}
+
+export interface CliOptions {
+  readonly cwd?: string;
+  readonly input?: string;
+  readonly env?: Record<string, string>;
+}
+
+/** The built program with a home and a HOME of its own; everything it started is gone when the house is. */
+export interface CliHouse extends AsyncDisposable {
+  readonly directory: string;
+  readonly home: string;
+  readonly env: Record<string, string>;
+  fleet(args: readonly string[], options?: CliOptions): Promise<Answer>;
+  /** Fails unless the command succeeds. */
+  ok(args: readonly string[], options?: CliOptions): Promise<Answer>;
+  /** Another program of ours, in the same surroundings. */
+  node(args: readonly string[]): Promise<Answer>;
+  start(args: readonly string[]): ChildProcess;
+  /** A repository with one commit. */
+  repository(name?: string): Promise<string>;
+  git(directory: string, ...args: string[]): Promise<Answer>;
+}
+
+const PROGRAM = join(root, 'dist', 'fleet.mjs');
+
+export async function cliHouse(): Promise<CliHouse> {
+  const directory = await mkdtemp(join(tmpdir(), 'fleet e2e '));
+  const home = join(directory, 'fleet home');
+  const userHome = join(directory, 'user');
+  await mkdir(userHome);
+  const env: Record<string, string> = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: userHome,
+    FLEET_HOME: home,
+    LANG: 'C.UTF-8',
+    NO_COLOR: '1',
+    FLEET_TEST_MARK: process.env['FLEET_TEST_MARK'] ?? '',
+    GIT_AUTHOR_NAME: 'T',
+    GIT_AUTHOR_EMAIL: 't@example.invalid',
+    GIT_COMMITTER_NAME: 'T',
+    GIT_COMMITTER_EMAIL: 't@example.invalid',
+  };
+  const started: ChildProcess[] = [];
+  const fleet = (args: readonly string[], options: CliOptions = {}) => run(process.execPath, [PROGRAM, ...args], { cwd: directory, ...options, env: { ...env, ...options.env } });
+  const git = (where: string, ...args: string[]) => run('git', args, { cwd: where, env });
+  return {
+    directory,
+    home,
+    env,
+    fleet,
+    git,
+    ok: async (args, options) => {
+      const answer = await fleet(args, options);
+      if (answer.code !== 0) throw new Error(`fleet ${args.join(' ')} ended with ${answer.code}: ${answer.err}`);
+      return answer;
+    },
+    node: (args) => run(process.execPath, args, { cwd: directory, env }),
+    start: (args) => {
+      const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      started.push(child);
+      return child;
+    },
+    repository: async (name = 'repo') => {
+      const path = join(directory, name);
+      await mkdir(path, { recursive: true });
+      await git(path, 'init', '-q', '-b', 'main');
+      await writeFile(join(path, 'README'), 'hello\n');
+      await git(path, 'add', '.');
+      await git(path, 'commit', '-q', '-m', 'first');
+      return path;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(started.map(ended));
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await new Promise((resolve) => child.once('exit', resolve));
+}
+
+function run(command: string, args: readonly string[], { cwd, env, input }: CliOptions & { env: Record<string, string> }): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    let out = '';
+    let err = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      out += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      err += chunk;
+    });
+    // A program that ends without reading its input is no error of the test.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input ?? '');
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code: code ?? (signal ? 128 : -1), out, err, json: () => JSON.parse(out) }));
+  });
+}
