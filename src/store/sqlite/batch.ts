@@ -1,0 +1,99 @@
+import { statSync } from 'node:fs';
+import { Fault } from '../../domain/fault.ts';
+import type { Apply } from './commit.ts';
+import { prepareApply } from './commit.ts';
+import type { Database, Statement } from './database.ts';
+import { SCHEMA } from './schema.ts';
+import { asFault, isSqlite, newerSchema } from './sqlite-error.ts';
+import { rollback } from './transaction.ts';
+import type { Answer, Commit } from './wire.ts';
+import { refusal } from './wire.ts';
+
+/**
+ * Many commits, one transaction: SQLite admits a single writer, so a belief checked inside it stays true until COMMIT,
+ * and one write to the disk serves them all.
+ */
+export class Batch {
+  readonly #db: Database;
+  readonly #file: string;
+  readonly #inode: number;
+  readonly #apply: Apply;
+  readonly #meta: Statement;
+  readonly #bump: Statement;
+  #durable = false;
+
+  constructor(db: Database, file: string) {
+    this.#db = db;
+    this.#file = file;
+    this.#inode = statSync(file).ino;
+    this.#apply = prepareApply(db);
+    this.#meta = db.prepare('SELECT counter, schema FROM meta');
+    this.#bump = db.prepare('UPDATE meta SET counter = ?');
+  }
+
+  /** One answer per commit, in order. `busy`: another process is writing and nothing was done. */
+  write(commits: readonly Commit[]): readonly Answer[] | 'busy' {
+    let answers: Answer[] = [];
+    try {
+      this.#assertSameFile();
+      this.#sync(commits.some(({ flush }) => flush));
+      this.#db.exec('BEGIN IMMEDIATE');
+    } catch (error) {
+      return isSqlite(error, 'busy') ? 'busy' : this.#refuse(commits, error);
+    }
+    try {
+      const version = this.#nextVersion();
+      answers = commits.map((commit, at) => this.#one(commit, `${version}.${at}`, commits.length > 1));
+      this.#db.exec(answers.some((answer) => 'value' in answer) ? 'COMMIT' : 'ROLLBACK');
+      return answers;
+    } catch (error) {
+      rollback(this.#db);
+      return this.#refuse(commits, error, answers);
+    }
+  }
+
+  /** A commit that is alone in its transaction needs no savepoint: the transaction is one. */
+  #one({ id, writes }: Commit, version: string, amongOthers: boolean): Answer {
+    if (amongOthers) this.#db.exec('SAVEPOINT one');
+    try {
+      this.#apply(writes, version);
+      if (amongOthers) this.#db.exec('RELEASE one');
+      return { id, value: version };
+    } catch (error) {
+      if (isSqlite(error)) throw error;
+      if (amongOthers) this.#db.exec('ROLLBACK TO one; RELEASE one');
+      return { id, refused: refusal(error) };
+    }
+  }
+
+  /** What was refused for its own sake stays so; the rest shares the fate of the transaction. */
+  #refuse(commits: readonly Commit[], error: unknown, answers: readonly Answer[] = []): readonly Answer[] {
+    const refused = refusal(asFault(error, this.#file));
+    return commits.map(({ id }, at) => {
+      const answer = answers[at];
+      return answer !== undefined && 'refused' in answer ? answer : { id, refused };
+    });
+  }
+
+  #nextVersion(): number {
+    const { counter, schema } = this.#meta.get() as { counter: number; schema: number };
+    if (schema > SCHEMA) throw newerSchema(this.#file, schema, SCHEMA);
+    this.#bump.run(counter + 1);
+    return counter + 1;
+  }
+
+  /** SQLite takes this only between transactions. FULL also makes durable what earlier transactions left to NORMAL. */
+  #sync(durable: boolean): void {
+    if (durable === this.#durable) return;
+    this.#db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
+    this.#durable = durable;
+  }
+
+  /** A file that was removed or replaced still takes writes, and loses them all when it is closed. */
+  #assertSameFile(): void {
+    const seen = statSync(this.#file, { throwIfNoEntry: false });
+    if (seen?.ino === this.#inode) return;
+    const what = seen === undefined ? 'was removed' : 'was replaced';
+    throw new Fault('unavailable', `${this.#file} ${what} while it was open; restart fleet`, { file: this.#file });
+  }
+}

@@ -1,0 +1,31 @@
+import type { Query } from '../port.ts';
+import type { Database, Statement } from './database.ts';
+import type { RawRow, Read } from './wire.ts';
+
+export type Serve = (read: Read) => RawRow | undefined | readonly RawRow[];
+
+export function prepareRead(db: Database): Serve {
+  const get = db.prepare('SELECT version, body FROM rows WHERE kind = ? AND id = ?');
+  const up = prepareScan(db, 'ASC');
+  const down = prepareScan(db, 'DESC');
+
+  return (read) => {
+    if (read.op === 'scan') return scan(read.query.reverse ? down : up, read.query);
+    const found = get.get(read.key.kind, read.key.id) as RawRow | undefined;
+    return found && { ...read.key, version: found.version, body: found.body };
+  };
+}
+
+/** Sorts after every string an entry may hold: those are printable ASCII. */
+const AFTER_ALL = '\x7f';
+
+const scan = (statement: Statement, { index, from = '', to = AFTER_ALL, limit }: Query): readonly RawRow[] =>
+  statement.all(index, from, to, limit) as unknown as readonly RawRow[];
+
+const prepareScan = (db: Database, direction: 'ASC' | 'DESC'): Statement =>
+  db.prepare(
+    `SELECT e.sort AS sort, r.kind AS kind, r.id AS id, r.version AS version, r.body AS body
+     FROM entries e CROSS JOIN rows r ON r.rid = e.rid
+     WHERE e.name = ? AND e.sort >= ? AND e.sort < ?
+     ORDER BY e.sort ${direction}, e.rid ${direction} LIMIT ?`,
+  );

@@ -1,0 +1,150 @@
+import type { Worker } from 'node:worker_threads';
+import { Fault } from '../../domain/fault.ts';
+import { assertKey, assertQuery, assertWrites, closed, STORE_LIMITS } from '../assert-writes.ts';
+import { Hints } from '../hints.ts';
+import type { CommitOptions, Hit, Key, Query, Row, Store, Version, Write } from '../port.ts';
+import type { Answer, RawRow, Reply, Request } from './wire.ts';
+import { asError } from './wire.ts';
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+type Ask = Extract<Request, { id: number }>;
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
+
+/** The caller's half: checks, numbers and posts requests, and wakes whoever waits for the answers. */
+export class SqliteStore implements Store {
+  readonly limits = STORE_LIMITS;
+  readonly #worker: Worker;
+  readonly #file: string;
+  readonly #pending = new Map<number, Pending>();
+  readonly #hints = new Hints((watchers) => this.#watch(watchers > 0));
+  readonly #exited: Promise<void>;
+  #outbox: Request[] = [];
+  #asked = 0;
+  #watching = false;
+  #ended: Fault | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(worker: Worker, file: string) {
+    this.#worker = worker;
+    this.#file = file;
+    worker.on('message', (reply: Reply) => this.#receive(reply));
+    worker.on('error', (error) => this.#end(error));
+    this.#exited = new Promise((resolve) => {
+      worker.once('exit', () => {
+        this.#end(undefined);
+        resolve();
+      });
+    });
+    this.#keepAlive();
+  }
+
+  async get(key: Key): Promise<Row | undefined> {
+    assertKey(key);
+    const row = (await this.#ask({ op: 'get', key: { kind: key.kind, id: key.id } })) as RawRow | undefined;
+    return row && parsed(row);
+  }
+
+  async scan(query: Query): Promise<readonly Hit[]> {
+    assertQuery(query, this.limits);
+    const rows = (await this.#ask({ op: 'scan', query })) as readonly Required<RawRow>[];
+    return rows.map((row) => ({ ...parsed(row), sort: row.sort }));
+  }
+
+  async commit(writes: readonly Write[], { flush = false }: CommitOptions = {}): Promise<Version> {
+    const version = await this.#ask({ op: 'commit', writes: assertWrites(writes, this.limits), flush });
+    this.#hints.hint();
+    return version as Version;
+  }
+
+  watch(signal: AbortSignal): AsyncIterable<void> {
+    if (this.#ended !== undefined) throw this.#ended;
+    return this.#hints.watch(signal);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#ended === undefined) {
+      const answered = this.#ask({ op: 'close' });
+      this.#ended = closed();
+      this.#hints.close();
+      await answered;
+    }
+    await this.#exited;
+  }
+
+  #ask(request: WithoutId<Ask>): Promise<unknown> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    this.#asked += 1;
+    const id = this.#asked;
+    this.#post({ ...request, id });
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      if (this.#pending.size === 1) this.#keepAlive();
+    });
+  }
+
+  /** Everything asked for in one turn of the loop travels in one message. */
+  #post(request: Request): void {
+    this.#outbox.push(request);
+    if (this.#outbox.length > 1) return;
+    process.nextTick(() => {
+      this.#worker.postMessage(this.#outbox);
+      this.#outbox = [];
+    });
+  }
+
+  #watch(on: boolean): void {
+    if (on === this.#watching) return;
+    this.#watching = on;
+    if (this.#ended === undefined) this.#post({ op: 'watch', on });
+    this.#keepAlive();
+  }
+
+  #receive(reply: Reply): void {
+    if ('look' in reply) this.#hints.hint();
+    if ('answers' in reply) for (const answer of reply.answers) this.#settle(answer);
+    if (this.#pending.size === 0) this.#keepAlive();
+  }
+
+  #settle(answer: Answer): void {
+    const pending = this.#pending.get(answer.id);
+    this.#pending.delete(answer.id);
+    if ('value' in answer) pending?.resolve(answer.value);
+    else pending?.reject(asError(answer.refused));
+  }
+
+  /** An idle store does not keep the program running; one that owes an answer, a hint or its end does. */
+  #keepAlive(): void {
+    if (this.#pending.size > 0 || this.#watching || this.#closing !== undefined) this.#worker.ref();
+    else this.#worker.unref();
+  }
+
+  /** Of a commit whose answer never came nobody knows the outcome: it is refused, never confirmed. */
+  #end(cause: Error | undefined): void {
+    this.#ended ??= new Fault(
+      'unavailable',
+      `the database thread of ${this.#file} ended; restart fleet`,
+      { file: this.#file },
+      { cause },
+    );
+    const lost = new Fault(
+      'unavailable',
+      `the database thread of ${this.#file} ended before it answered; the outcome is unknown`,
+      {},
+      { cause },
+    );
+    for (const { reject } of this.#pending.values()) reject(lost);
+    this.#pending.clear();
+    this.#hints.close();
+  }
+}
+
+const parsed = ({ kind, id, version, body }: RawRow): Row => ({ key: { kind, id }, version, body: JSON.parse(body) });

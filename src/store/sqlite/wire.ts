@@ -1,0 +1,64 @@
+import type { FaultCode } from '../../domain/fault.ts';
+import { Fault, isFault } from '../../domain/fault.ts';
+import type { CheckedWrite } from '../assert-writes.ts';
+import type { Key, Query } from '../port.ts';
+import type { Library } from './database.ts';
+
+/** What crosses the thread boundary. Bodies cross as JSON text and are parsed on the caller's side. */
+export type Request =
+  | { readonly op: 'get'; readonly id: number; readonly key: Key }
+  | { readonly op: 'scan'; readonly id: number; readonly query: Query }
+  | { readonly op: 'commit'; readonly id: number; readonly writes: readonly CheckedWrite[]; readonly flush: boolean }
+  | { readonly op: 'watch'; readonly on: boolean }
+  | { readonly op: 'close'; readonly id: number };
+
+export type Read = Extract<Request, { op: 'get' | 'scan' }>;
+export type Commit = Extract<Request, { op: 'commit' }>;
+
+export interface RawRow {
+  readonly kind: string;
+  readonly id: string;
+  readonly version: string;
+  readonly body: string;
+  readonly sort?: string;
+}
+
+export type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly refused: Refusal };
+
+/** All answers of one turn of the worker. `look`: another process or thread changed the database. */
+export type Reply = { readonly opened: true } | { readonly answers: readonly Answer[] } | { readonly look: true };
+
+/** The worker's end of the wire. */
+export interface Line {
+  /** The next message that has arrived; `undefined` when none has. */
+  next(): readonly Request[] | undefined;
+  reply(reply: Reply): void;
+  hangUp(): void;
+}
+
+export interface WorkerInput {
+  readonly file: string;
+  readonly library: Library | undefined;
+  readonly lockWaitMs: number;
+}
+
+/** A Fault keeps its code over the wire; anything else is a bug and keeps its stack. */
+export interface Refusal {
+  readonly code: FaultCode | undefined;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly stack: string;
+}
+
+export function refusal(error: unknown): Refusal {
+  const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
+  if (isFault(error)) return { code: error.code, message, details: error.details, stack };
+  return { code: undefined, message, details: {}, stack };
+}
+
+export function asError({ code, message, details, stack }: Refusal): Error {
+  if (code !== undefined) return new Fault(code, message, details);
+  const error = new Error(message);
+  error.stack = stack;
+  return error;
+}

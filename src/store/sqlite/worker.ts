@@ -1,0 +1,28 @@
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { connect, patient } from './connect.ts';
+import { Session } from './session.ts';
+import type { Line, Request, WorkerInput } from './wire.ts';
+import { refusal } from './wire.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('the sqlite worker was started outside a worker thread');
+const input = workerData as WorkerInput;
+const arrived: (readonly Request[])[] = [];
+const line: Line = {
+  next: () => arrived.shift() ?? (receiveMessageOnPort(port)?.message as readonly Request[] | undefined),
+  reply: (reply) => port.postMessage(reply),
+  hangUp: () => port.close(),
+};
+
+try {
+  const db = connect(input);
+  // Preparing statements reads the schema, which another process may just be locking.
+  const session = patient(() => new Session(db, input, line), input.file, input.lockWaitMs);
+  port.on('message', (requests: readonly Request[]) => {
+    arrived.push(requests);
+    session.work();
+  });
+  line.reply({ opened: true });
+} catch (error) {
+  line.reply({ answers: [{ id: 0, refused: refusal(error) }] });
+}
