@@ -1,0 +1,18 @@
+import type { FlowName } from './command.ts';
+import { answered, ask, type Order, type Result } from './order.ts';
+
+export async function carryOut(order: Order): Promise<Result> {
+  const { flow, operation } = order.command;
+  if (flow) return (await FLOWS[flow]())(order);
+  return answered(order, operation, await ask(order, operation, order.input));
+}
+
+type Flow = (order: Order) => Promise<Result>;
+
+const FLOWS: Readonly<Record<FlowName, () => Promise<Flow>>> = {
+  'task-create': async () => (await import('./flows/task-create.ts')).createTask,
+  'task-edit': async () => (await import('./flows/task-create.ts')).editTask,
+  'task-export': async () => (await import('./flows/task-export.ts')).exportTasks,
+  'task-import': async () => (await import('./flows/task-import.ts')).importTasks,
+  'running-tasks': async () => (await import('./flows/running-tasks.ts')).showRunning,
+};

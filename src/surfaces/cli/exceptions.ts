@@ -1,0 +1,126 @@
+import type { OperationName } from '../../contract/index.ts';
+import type { CommandValue, FlowName } from './command.ts';
+
+type By<Thing> = Readonly<Partial<Record<OperationName, Thing>>>;
+
+/** Fields given by their place. Whether one is required or repeated is read from the contract. */
+export const POSITIONALS: By<readonly string[]> = {
+  'task.show': ['id'],
+  'task.edit': ['id'],
+  'task.delete': ['id'],
+  'task.events': ['id'],
+  'task.dispatch': ['id'],
+  'task.cancel': ['id'],
+  'task.comment': ['id', 'text'],
+  'task.claim': ['id'],
+  'task.complete': ['id'],
+  'task.unclaim': ['id'],
+  'project.add': ['path'],
+  'project.show': ['project'],
+  'project.set': ['project'],
+  'project.remove': ['project'],
+  'question.ask': ['text'],
+  'question.answer': ['id', 'text'],
+  'config.show': ['name'],
+  'config.set': ['assignments'],
+  'db.backup': ['file'],
+  'db.restore': ['file'],
+  'db.export': ['file'],
+};
+
+/** Fields that are paths on the caller's machine. */
+export const PATHS: By<readonly string[]> = {
+  'project.add': ['path'],
+  'task.create': ['directory'],
+  'task.import': ['directory'],
+  'db.backup': ['file'],
+  'db.restore': ['file'],
+  'db.export': ['file'],
+};
+
+interface FlowRule {
+  readonly flow: FlowName;
+  /** Fields the flow fills in by itself. */
+  readonly hidden?: readonly string[];
+  /** Required fields that the flow may get in another way. */
+  readonly relaxed?: readonly string[];
+  readonly flags?: readonly CommandValue[];
+  readonly positionals?: readonly CommandValue[];
+}
+
+const local = (name: string, rest: Partial<CommandValue> & Pick<CommandValue, 'description'>): CommandValue => ({
+  name,
+  field: name,
+  type: 'string',
+  repeated: false,
+  required: false,
+  local: true,
+  ...rest,
+});
+
+const promptFile = local('prompt-file', {
+  field: 'promptFile',
+  description: 'file that holds the prompt; - reads standard input',
+  isPath: true,
+});
+
+export const FLOWS: By<FlowRule> = {
+  'task.create': { flow: 'task-create', relaxed: ['prompt'], flags: [promptFile] },
+  'task.edit': { flow: 'task-edit', flags: [promptFile] },
+  'task.export': {
+    flow: 'task-export',
+    hidden: ['limit', 'cursor'],
+    flags: [
+      local('file', { description: 'file to write; standard output when left out', isPath: true }),
+      local('force', { description: 'write over a file that exists', type: 'boolean' }),
+    ],
+  },
+  'task.import': {
+    flow: 'task-import',
+    hidden: ['lines'],
+    positionals: [
+      local('file', { name: 'FILE', description: 'file of JSON Lines; - reads standard input', required: true, isPath: true }),
+    ],
+  },
+};
+
+interface Shortcut {
+  readonly word: string;
+  readonly operation: OperationName;
+  readonly summary?: string;
+  readonly flow?: FlowName;
+  /** Of the operation's flags, only these. */
+  readonly flags?: readonly string[];
+  readonly examples?: readonly string[];
+}
+
+export const SHORTCUTS: readonly Shortcut[] = [
+  { word: 'init', operation: 'home.init' },
+  { word: 'status', operation: 'fleet.status' },
+  {
+    word: 'tasks',
+    operation: 'task.list',
+    summary: 'Show the tasks somebody works on right now.',
+    flow: 'running-tasks',
+    flags: ['project', 'tag', 'assignee', 'team', 'limit'],
+    examples: ['fleet tasks', 'fleet tasks --project site'],
+  },
+  { word: 'ready', operation: 'task.ready' },
+];
+
+/** Nouns that read oddly after the program's own name; their operations are listed under their shortcuts. */
+export const HIDDEN_NOUNS: readonly string[] = ['home', 'fleet'];
+
+/** Descriptions for fields the contract leaves bare. */
+export const DESCRIPTIONS: By<Readonly<Record<string, string>>> = {
+  'task.complete': { as: 'name under which it was claimed; you by default' },
+  'task.unclaim': { as: 'name under which it was claimed; you by default' },
+};
+
+/** Flags people reach for, listed first; the others follow in the order of the contract. */
+export const LEADING: By<readonly string[]> = {
+  'task.create': ['prompt', 'promptFile', 'title', 'project', 'directory', 'executor', 'model', 'after', 'priority', 'draft'],
+  'task.edit': ['prompt', 'promptFile', 'title', 'project', 'executor', 'model', 'after', 'priority', 'clear'],
+  'project.add': ['name', 'verify', 'setup', 'integration', 'targetBranch'],
+  'project.set': ['name', 'verify', 'setup', 'integration', 'targetBranch', 'clear'],
+};

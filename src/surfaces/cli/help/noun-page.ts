@@ -1,0 +1,26 @@
+import type { CommandTable } from '../command.ts';
+import { COMPLETION_SETUP } from '../flows/completion.ts';
+import type { Program } from '../surroundings.ts';
+import { placeText } from './command-page.ts';
+import { entries, exampleLines, section } from './layout.ts';
+import type { Page } from './page.ts';
+
+/** `fleet task`: what can be done with the noun. */
+export function nounPage(noun: string, table: CommandTable, page: Page): string {
+  const verbs = table.commands.filter(({ path }) => path.length > 1 && path[0] === noun);
+  const list = verbs.map(({ path, positionals, summary }) => ({
+    name: [path[1], ...positionals.map(placeText)].join(' '),
+    text: summary,
+  }));
+  return [
+    `Usage: ${page.paint.bold(`fleet ${noun} VERB`)} [flags]\n`,
+    section('Verbs', entries(list, page), page),
+    `\nfleet ${noun} VERB --help tells more about one of them.\n`,
+  ].join('');
+}
+
+export const programPage = (name: string, { summary, usage, examples = [] }: Program, page: Page): string =>
+  `${summary}\n\nUsage: ${page.paint.bold(`fleet ${name} ${usage}`.trimEnd())}\n${section('Examples', exampleLines(examples), page)}`;
+
+export const completionPage = (page: Page): string =>
+  `Print the script that completes commands in your shell.\n\nUsage: ${page.paint.bold('fleet completion bash|zsh|fish')}\n${section('To switch it on', exampleLines(COMPLETION_SETUP), page)}`;

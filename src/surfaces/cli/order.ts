@@ -1,0 +1,31 @@
+import type { Call, CallOptions } from '../../contract/call.ts';
+import type { OperationName } from '../../contract/index.ts';
+import type { Command } from './command.ts';
+import type { Io } from './surroundings.ts';
+import { view } from './views/views.ts';
+
+/** One command with its values, ready to be carried out. */
+export interface Order {
+  readonly command: Command;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly local: Readonly<Record<string, unknown>>;
+  readonly json: boolean;
+  readonly key: string | undefined;
+  readonly io: Io;
+  readonly call: Call;
+}
+
+/** What is left to print. `written`: the flow has printed it already. */
+export type Result = { readonly kind: 'answer'; readonly value: unknown; text(): string } | { readonly kind: 'written' };
+
+export const answered = (order: Order, operation: OperationName, value: unknown): Result => ({
+  kind: 'answer',
+  value,
+  text: () => view(operation, value, { ...order.io, input: order.input }),
+});
+
+/** The input was put together from the table; `call` is the one that checks it against the schema. */
+export function ask(order: Order, operation: OperationName, input: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const call = order.call as (name: OperationName, input: unknown, options?: CallOptions) => Promise<unknown>;
+  return call(operation, input, order.key === undefined ? {} : { key: order.key });
+}

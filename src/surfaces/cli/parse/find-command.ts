@@ -1,0 +1,37 @@
+import { Fault } from '../../../domain/fault.ts';
+import { nearest } from '../../../platform/nearest.ts';
+import type { Command, CommandTable } from '../command.ts';
+
+export type Found =
+  | { readonly kind: 'command'; readonly command: Command; readonly rest: readonly string[] }
+  | { readonly kind: 'noun'; readonly noun: string; readonly rest: readonly string[] }
+  | { readonly kind: 'program'; readonly name: string; readonly rest: readonly string[] };
+
+/** Words that are handled before any command. */
+export const BUILT_IN = ['help', 'completion'] as const;
+
+export function findCommand(table: CommandTable, programs: readonly string[], [first = '', ...rest]: readonly string[]): Found {
+  if (programs.includes(first)) return { kind: 'program', name: first, rest };
+  const shortcut = table.commands.find(({ path }) => path.length === 1 && path[0] === first);
+  if (shortcut) return { kind: 'command', command: shortcut, rest };
+
+  const verbs = table.commands.filter(({ path }) => path.length > 1 && path[0] === first);
+  if (verbs.length === 0)
+    throw unknown(`command ${JSON.stringify(first)}`, nearest(first, firstWords(table, programs)), '', 'fleet --help');
+  const [verb = ''] = rest;
+  const command = verbs.find(({ path }) => path[1] === verb);
+  if (command) return { kind: 'command', command, rest: rest.slice(1) };
+  if (verb === '' || verb.startsWith('-')) return { kind: 'noun', noun: first, rest };
+  const meant = nearest(
+    verb,
+    verbs.map(({ path }) => path[1] ?? ''),
+  );
+  throw unknown(`command ${JSON.stringify(`${first} ${verb}`)}`, meant, `${first} `, `fleet ${first} --help`);
+}
+
+export const firstWords = (table: CommandTable, programs: readonly string[]): string[] => [
+  ...new Set([...table.commands.map(({ path }) => path[0] ?? ''), ...programs, ...BUILT_IN]),
+];
+
+const unknown = (what: string, meant: string | undefined, before: string, help: string): Fault =>
+  new Fault('invalid', `unknown ${what}`, { hint: meant ? `did you mean fleet ${before}${meant}?` : `see ${help}` });

@@ -1,0 +1,43 @@
+import type { Writable } from 'node:stream';
+import type { Io } from './surroundings.ts';
+
+/** The terminal, pipes and environment this process was started with. */
+export function processIo(): Io {
+  const { stdout, stderr, stdin, env } = process;
+  // Without a listener, a reader that has gone would end the process from outside; `out` reports it to its caller.
+  stdout.on('error', () => {});
+  stderr.on('error', () => {});
+  return {
+    out: (text) => written(stdout, text),
+    // Nobody is left to tell when standard error is closed.
+    err: (text) => written(stderr, text).catch(() => {}),
+    stdin: () => stdin,
+    isTty: stdout.isTTY === true,
+    colour: wantsColour(env, stdout.isTTY === true),
+    columns: stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
+    cwd: whereabouts(env),
+    env,
+    now: () => Date.now(),
+  };
+}
+
+export function wantsColour(env: Io['env'], isTty: boolean): boolean {
+  const { NO_COLOR: no, FORCE_COLOR: force, TERM: term } = env;
+  if (no !== undefined && no !== '') return false;
+  if (force !== undefined && force !== '') return force !== '0' && force !== 'false';
+  return isTty && term !== 'dumb';
+}
+
+/** The directory of the caller may have been deleted under it; that must not stop `fleet --help`. */
+function whereabouts(env: Io['env']): string {
+  try {
+    return process.cwd();
+  } catch {
+    return env['PWD'] ?? '/';
+  }
+}
+
+const written = (stream: Writable, text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
+  });

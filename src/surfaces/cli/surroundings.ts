@@ -1,0 +1,44 @@
+import type { Call } from '../../contract/call.ts';
+import type { CommandTable } from './command.ts';
+
+/** What the command line may touch of the world. */
+export interface Io {
+  /** Resolves when the text is on its way; rejects with EPIPE when the reader has gone. */
+  out(text: string): void | Promise<void>;
+  err(text: string): void | Promise<void>;
+  stdin(): AsyncIterable<Uint8Array | string>;
+  /** Whether a person looks at standard output. */
+  readonly isTty: boolean;
+  readonly colour: boolean;
+  /** Width to keep to; Infinity when nobody looks. */
+  readonly columns: number;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+export type Env = Io['env'];
+
+export interface Connection {
+  readonly call: Call;
+  close(): Promise<void>;
+}
+
+/** A command that is no operation, like `fleet up`. */
+export interface Program {
+  readonly summary: string;
+  /** What follows its name, like `[--port N]`. */
+  readonly usage: string;
+  readonly examples?: readonly string[];
+  run(args: readonly string[], io: Io): Promise<number>;
+}
+
+export interface Surroundings {
+  readonly table: CommandTable;
+  readonly version: string;
+  /** Opens the way to the operations. The environment already carries `--home` as FLEET_HOME. */
+  open(env: Env): Promise<Connection>;
+  readonly programs: Readonly<Record<string, Program>>;
+  readonly io: Io;
+}

@@ -1,0 +1,53 @@
+import type { Output } from '../../../contract/call.ts';
+import { columns } from '../terminal/columns.ts';
+import { plainLine } from '../terminal/plain.ts';
+import { wrap } from '../terminal/wrap.ts';
+import { homely, type Look } from './look.ts';
+import { layout } from './task-list.ts';
+
+type Shown = Output<'config.show'>;
+type Item = Shown['items'][number];
+
+export function configShown({ file, problem, items }: Shown, look: Look): string {
+  const { paint } = look;
+  const warning =
+    problem === undefined ? '' : `${paint.red('✗')} ${wrap(plainLine(problem), Math.max(20, look.width - 2)).join('\n  ')}\n\n`;
+  return `${warning}${settingTable(items, look)}\n${paint.dim(`file: ${homely(file, look)}`)}\n`;
+}
+
+export const configChanged = ({ file, items }: Output<'config.set'>, look: Look): string =>
+  `${settingTable(items, look)}${overridden(items)}\n${look.paint.dim(`written to ${homely(file, look)}; a running fleet takes it up by itself`)}\n`;
+
+const settingTable = (items: readonly Item[], look: Look): string =>
+  columns<Item>(
+    items,
+    [
+      { title: 'NAME', cell: ({ name }) => plainLine(name), paint: look.paint.bold },
+      { title: 'VALUE', cell: ({ value }) => valueText(value), least: 12 },
+      {
+        title: 'FROM',
+        cell: ({ origin }) => origin,
+        paint: (text, { origin }) => (origin === 'default' ? look.paint.dim(text) : look.paint.cyan(text)),
+      },
+      { title: 'MEANING', cell: ({ summary }) => plainLine(summary), paint: look.paint.dim, least: 24, expendable: 1 },
+    ],
+    layout(look),
+  );
+
+/** A value that was set and does not hold, because something stronger says otherwise. */
+function overridden(items: readonly Item[]): string {
+  const names = items.filter(({ origin }) => origin === 'environment' || origin === 'flag').map(({ name }) => plainLine(name));
+  return names.length === 0 ? '' : `\nThe environment or a flag overrides the file for: ${names.join(', ')}\n`;
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined || value === null) return '–';
+  if (Array.isArray(value)) return value.length === 0 ? '–' : value.map((item) => plainLine(String(item))).join(', ');
+  if (typeof value === 'object')
+    return (
+      Object.entries(value)
+        .map(([name, entry]) => `${plainLine(name)}=${plainLine(String(entry))}`)
+        .join(', ') || '–'
+    );
+  return plainLine(typeof value === 'string' ? value : JSON.stringify(value));
+}

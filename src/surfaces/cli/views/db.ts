@@ -1,0 +1,31 @@
+import type { Output } from '../../../contract/call.ts';
+import { plainLine } from '../terminal/plain.ts';
+import { counted, homely, type Look } from './look.ts';
+
+export const dbMigrated = ({ file, schema }: Output<'db.migrate'>, look: Look): string =>
+  `${homely(file, look)} has schema ${schema}\n`;
+
+export function dbChecked({ file, ok, rows, findings }: Output<'db.check'>, look: Look): string {
+  const { paint } = look;
+  if (ok) return `${paint.green('✓')} ${homely(file, look)} is sound, ${counted(rows, 'row')}\n`;
+  const list = findings.map((finding) => `  ${plainLine(finding)}\n`).join('');
+  return `${paint.red('✗')} ${homely(file, look)} is damaged\n${list}  fleet db restore FILE puts a backup in its place; fleet db export FILE saves what can be read\n`;
+}
+
+export const dbBackedUp = ({ file, bytes, blobs }: Output<'db.backup'>, look: Look): string =>
+  `backup in ${look.paint.bold(homely(file, look))}, ${size(bytes)}, ${counted(blobs, 'long text')}\n  ${look.paint.dim('fleet db restore FILE brings it back')}\n`;
+
+export const dbRestored = ({ file, kept, rows }: Output<'db.restore'>, look: Look): string =>
+  `${homely(file, look)} restored, ${counted(rows, 'row')}\n${kept === undefined ? '' : `  what was there is kept in ${homely(kept, look)}\n`}`;
+
+export const dbExported = ({ file, rows }: Output<'db.export'>, look: Look): string =>
+  `${counted(rows, 'row')} in ${homely(file, look)}\n`;
+
+export const dbPruned = ({ tasks, requests, blobs, dryRun }: Output<'db.prune'>): string =>
+  `${dryRun ? 'would delete' : 'deleted'} ${counted(tasks, 'task')}, ${counted(requests, 'old answer')}, ${counted(blobs, 'unused text')}\n`;
+
+function size(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  const step = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${(bytes / 1024 ** step).toFixed(step === 0 ? 0 : 1)} ${units[step]}`;
+}

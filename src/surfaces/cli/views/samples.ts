@@ -1,0 +1,208 @@
+import type { Output } from '../../../contract/call.ts';
+import type { OperationName } from '../../../contract/index.ts';
+import type { TaskView } from '../../../contract/shapes.ts';
+import type { Phase } from '../../../domain/task/task.ts';
+import { ProjectId, QuestionId, RunId, TaskId } from '../../../domain/values.ts';
+
+/* One believable answer of each operation, for tests and for looking at the views. The moment is fixed. */
+
+export const NOW_MS = Date.parse('2030-01-31T12:00:00.000Z');
+const ago = (seconds: number): string => new Date(NOW_MS - seconds * 1000).toISOString();
+
+const ulid = (end: string): string => `01jx0000000000000000000000${end}`.slice(-26).replace(/^./, '0');
+export const taskId = (end: string) => TaskId.parse(`task_${ulid(end)}`);
+const questionId = QuestionId.parse(`question_${ulid('5vd0c2pz')}`);
+const holder = { kind: 'run', runId: RunId.parse(`run_${ulid('rrrrrrrr')}`) } as const;
+const projectId = ProjectId.parse(`project_${ulid('pppppppp')}`);
+
+const PROMPT = `It fails about once in ten runs because the clock is read twice. Make the clock an argument and keep the public signature as it is.
+
+  - no new dependency
+  - keep the tests green`;
+
+export function sampleTask(end: string, title: string, phase: Phase, more: Partial<TaskView> = {}): TaskView {
+  return {
+    id: taskId(end),
+    seq: 3,
+    title,
+    prompt: `${title}\n\n${PROMPT}`,
+    promptBytes: 200,
+    promptIsWhole: true,
+    priority: 5,
+    tags: [],
+    kind: 'implement',
+    expectsChanges: true,
+    executors: ['claude'],
+    extraArgs: [],
+    maxAttempts: 3,
+    dependsOn: [],
+    metadata: {},
+    project: 'site',
+    projectId,
+    integration: 'review',
+    targetBranch: 'main',
+    depth: 0,
+    children: 0,
+    awaited: 0,
+    untold: false,
+    phase,
+    attempts: 1,
+    createdAt: ago(7200),
+    createdBy: 'you',
+    updatedAt: ago(190),
+    ...more,
+  };
+}
+
+export function inDirectory(task: TaskView, directory: string): TaskView {
+  const { project: _, projectId: __, targetBranch: ___, integration: ____, ...rest } = task;
+  return { ...rest, directory };
+}
+
+const running = sampleTask(
+  '7k2m9xqa',
+  'Fix the login test',
+  { state: 'running', since: ago(190), holder },
+  { model: 'opus', executors: ['claude', 'codex'] },
+);
+const queued = sampleTask('8a2m9xqb', '日本語のタイトルを直す 🚀 そして長い題名はどこかで切られます', {
+  state: 'queued',
+  since: ago(600),
+});
+const asked = sampleTask('9c2m9xqc', 'Choose the port', {
+  state: 'blocked',
+  since: ago(60),
+  block: { cause: 'question', who: 'you', what: 'Which port should the server use?', questionId },
+});
+const stuck = sampleTask('4g2m9xqg', 'Announce the release', {
+  state: 'blocked',
+  since: ago(600),
+  block: {
+    cause: 'dependency',
+    who: 'you',
+    what: `dependency ${taskId('3f2m9xqf')} will not be done: retry it, or take it out`,
+    taskId: taskId('3f2m9xqf'),
+    on: [],
+  },
+});
+const done = inDirectory(sampleTask('1d2m9xqd', 'Tidy the notes', { state: 'done', at: ago(200_000) }), '/home/you/notes');
+const waiting = sampleTask(
+  '2e2m9xqe',
+  'Release notes for 1.4 that say everything in one very long title, so that the table has to cut it somewhere',
+  { state: 'waiting', since: ago(5), on: [running.id] },
+  { dependsOn: [running.id], tags: ['docs', 'release'] },
+);
+const failed = sampleTask('3f2m9xqf', 'Replace the old parser', {
+  state: 'failed',
+  at: ago(3600),
+  reason: 'crashed after 3 of 3 attempts',
+});
+
+const project: Output<'project.show'> = {
+  id: projectId,
+  seq: 1,
+  name: 'site',
+  path: '/home/you/code/site',
+  kind: 'repository',
+  description: 'The web site.',
+  targetBranch: 'main',
+  verify: 'npm test',
+  copyFiles: ['.env'],
+  mcpServers: {},
+  integration: 'review',
+  createdAt: ago(90_000),
+  createdBy: 'you',
+  updatedAt: ago(90_000),
+};
+
+const question: Output<'question.ask'> = {
+  id: questionId,
+  seq: 1,
+  taskId: asked.id,
+  askedBy: 'claude',
+  text: 'Which port should the server use?',
+  options: ['8080', '9090'],
+  state: 'pending',
+  createdAt: ago(60),
+  updatedAt: ago(60),
+};
+
+const comment: Output<'task.comment'> = {
+  n: 3,
+  at: ago(10),
+  by: 'ada',
+  what: 'commented',
+  why: 'the flaky test is known, leave it',
+};
+const file = '/home/you/.fleet/fleet.db';
+const settings: Output<'config.show'>['items'] = [
+  { name: 'max_concurrent', value: 5, origin: 'file', summary: 'runs at once in the whole fleet' },
+  { name: 'executor', value: 'claude', origin: 'default', summary: 'executor of a task that names none' },
+  { name: 'limit_executor', value: { claude: 2 }, origin: 'environment', summary: 'runs at once of one executor, by its name' },
+];
+
+export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
+  'home.init': { home: '/home/you/.fleet', created: ['runtime.toml', 'fleet.db', 'tasks/'] },
+  'config.show': { file: '/home/you/.fleet/runtime.toml', items: settings },
+  'config.set': { file: '/home/you/.fleet/runtime.toml', items: settings.slice(0, 1) },
+  'project.add': project,
+  'project.list': { items: [project] },
+  'project.show': project,
+  'project.set': project,
+  'project.remove': { ...project, removedAt: ago(0) },
+  'task.create': queued,
+  'task.edit': queued,
+  'task.list': { items: [running, queued, asked, done, waiting, failed, stuck] },
+  'task.ready': { items: [queued] },
+  'task.show': running,
+  'task.events': {
+    items: [
+      { n: 1, at: ago(90_000), by: 'you', what: 'created', to: 'queued' },
+      { n: 2, at: ago(190), by: 'engine', what: 'claimed', from: 'queued', to: 'running' },
+      comment,
+    ],
+    next: 3,
+  },
+  'task.comment': comment,
+  'task.dispatch': queued,
+  'task.claim': running,
+  'task.complete': running,
+  'task.unclaim': queued,
+  'task.cancel': { ...running, cancelAsked: { at: ago(0), by: 'you' } },
+  'task.delete': { id: done.id, deleted: true },
+  'task.export': { items: [{ type: 'task', task: done, comments: [comment] }] },
+  'task.import': { created: [queued.id], skipped: [{ source: 'bd-12', why: 'is here already' }] },
+  'question.ask': question,
+  'question.list': { items: [question] },
+  'question.answer': { ...question, state: 'answered', answer: { text: '8080', by: 'you', at: ago(1) } },
+  'fleet.status': {
+    home: '/home/you/.fleet',
+    engine: { running: true, host: 'laptop', pid: 4242, since: ago(10_800) },
+    counts: {
+      tasks: {
+        draft: 0,
+        waiting: 4,
+        queued: 12,
+        running: 2,
+        verifying: 0,
+        merging: 0,
+        done: 31,
+        blocked: 2,
+        failed: 1,
+        canceled: 0,
+      },
+      atLeast: ['done'],
+    },
+    projects: 3,
+    running: [running],
+    blocked: [asked, stuck],
+    questions: [question],
+    problems: ['runtime.toml line 3: max_concurrent: expected a whole number from 1 to 1000, got "many"'],
+  },
+  'db.migrate': { file, schema: 1 },
+  'db.check': { file, ok: true, rows: 12_000, findings: [] },
+  'db.backup': { file: '/home/you/.fleet/backups/fleet.backup', bytes: 4_400_000, blobs: 12 },
+  'db.restore': { file, kept: `${file}.before`, rows: 12_000 },
+  'db.export': { file: '/home/you/rows.jsonl', rows: 12_000 },
+  'db.prune': { tasks: 3, requests: 20, blobs: 1, dryRun: true },
+};

@@ -1,0 +1,109 @@
+import type { Output } from '../../../contract/call.ts';
+import { PHASE_STATES, type PhaseState } from '../../../domain/task/task.ts';
+import { ago, elapsedSince } from '../terminal/ages.ts';
+import { columns } from '../terminal/columns.ts';
+import { plainLine } from '../terminal/plain.ts';
+import { truncate } from '../terminal/width.ts';
+import { indented, wrap } from '../terminal/wrap.ts';
+import { counted, homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
+import { unblock } from './next-commands.ts';
+import { answerCommand } from './question.ts';
+import { executorOf, placeOf } from './task-list.ts';
+
+type Status = Output<'fleet.status'>;
+
+/** The whole fleet on one screen: what goes on, what needs a person, what is wrong. */
+export function fleetStatus(status: Status, look: Look): string {
+  const parts = [head(status, look), counts(status, look), needsYou(status, look), running(status, look), problems(status, look)];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function head({ home, engine }: Status, look: Look): string {
+  const { paint, nowMs } = look;
+  const place = `${paint.bold('Fleet')} in ${homely(home, look)}`;
+  if (!engine.running)
+    return `${place}\n${paint.yellow('○')} nothing is dispatched: start the engine with ${paint.cyan('fleet up')}\n`;
+  const where = [
+    engine.host && `on ${plainLine(engine.host)}`,
+    engine.pid && `pid ${engine.pid}`,
+    engine.since && `since ${ago(engine.since, nowMs)}`,
+  ];
+  return `${place}\n${paint.green('●')} engine runs ${where.filter(Boolean).join(', ')}\n`;
+}
+
+function counts({ counts: { tasks, atLeast, at }, projects }: Status, look: Look): string {
+  const { paint } = look;
+  const present = PHASE_STATES.map((state) => ({ state, count: tasks[state] ?? 0 })).filter(({ count }) => count > 0);
+  const total = present.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) return `${nothingYet(projects)}\n`;
+  const plus = (state: string) => (atLeast.includes(state) ? '+' : '');
+  const words = present.map(
+    ({ state, count }) => `${phasePaint(state, paint)(`${phaseSign(state)} ${count}${plus(state)}`)} ${state}`,
+  );
+  const age = at === undefined ? '' : paint.dim(`, counted ${ago(at, look.nowMs)}`);
+  const sum = `${counted(total, 'task').replace(' ', atLeast.length > 0 ? '+ ' : ' ')} in ${counted(projects, 'project')}${age}`;
+  return `${bar(present, total, look)}  ${sum}\n${words.join('   ')}\n`;
+}
+
+const barCells = 32;
+
+/** Each phase that has a task gets at least one cell. */
+function bar(present: readonly { state: PhaseState; count: number }[], total: number, { paint }: Look): string {
+  const spare = Math.max(0, barCells - present.length);
+  return present
+    .map(({ state, count }) => phasePaint(state, paint)('█'.repeat(1 + Math.round((count / total) * spare))))
+    .join('');
+}
+
+const nothingYet = (projects: number): string =>
+  projects === 0
+    ? "No projects and no tasks yet.\n  fleet project add DIR            make a repository known\n  fleet task create --prompt '…'   queue work for this directory"
+    : "No tasks yet.\n  fleet task create --project NAME --prompt '…'   queue the first";
+
+function needsYou({ blocked, questions }: Status, look: Look): string {
+  if (blocked.length + questions.length === 0) return '';
+  const { paint, width } = look;
+  const room = Math.max(20, width - 14);
+  const asked = questions.map(({ id, text, options, taskId }) => {
+    const about = taskId === undefined ? '' : paint.dim(` (task ${shortId(taskId)})`);
+    return `  ${paint.yellow('?')} ${paint.bold(shortId(id))}  ${truncate(plainLine(text), room)}${about}\n      ${paint.cyan(answerCommand(id, options.length > 0))}\n`;
+  });
+  const known = new Set<string>(questions.map(({ id }) => id));
+  const stuck = blocked
+    .filter(({ phase }) => !(phase.state === 'blocked' && phase.block.cause === 'question' && known.has(phase.block.questionId)))
+    .map((task) => {
+      const what =
+        task.phase.state === 'blocked' ? `${plainLine(task.phase.block.who)}: ${plainLine(task.phase.block.what)}` : '';
+      const command = unblock(task)
+        .map(([text]) => `      ${paint.cyan(text)}\n`)
+        .join('');
+      return `  ${paint.yellow('!')} ${paint.bold(shortId(task.id))}  ${truncate(plainLine(task.title), room)}\n${indented(wrap(what, Math.max(20, width - 6)), '      ')}\n${command}`;
+    });
+  return `${paint.bold('Needs you')}\n${[...asked, ...stuck].join('')}`;
+}
+
+function running({ running: tasks }: Status, look: Look): string {
+  if (tasks.length === 0) return '';
+  const { paint, nowMs, width } = look;
+  const table = columns(
+    tasks,
+    [
+      { title: '', cell: () => '  ▶', paint: paint.green },
+      { title: '', cell: ({ id }) => shortId(id), paint: paint.bold },
+      { title: '', cell: ({ title }) => plainLine(title), least: 16 },
+      { title: '', cell: (task) => placeOf(task, look), least: 8, expendable: 2 },
+      { title: '', cell: executorOf, least: 8, expendable: 1 },
+      { title: '', cell: ({ phase }) => ('since' in phase ? elapsedSince(phase.since, nowMs) : ''), align: 'right' },
+    ],
+    { width, heading: paint.dim },
+  );
+  return `${paint.bold('Running')}\n${table.replace(/^\s*\n/, '')}`;
+}
+
+function problems({ problems: list }: Status, { paint, width }: Look): string {
+  if (list.length === 0) return '';
+  const lines = list.map(
+    (problem) => `  ${paint.red('✗')} ${wrap(plainLine(problem), Math.max(20, width - 4)).join('\n    ')}\n`,
+  );
+  return `${paint.bold('Problems')}\n${lines.join('')}`;
+}

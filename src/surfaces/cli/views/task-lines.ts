@@ -1,0 +1,53 @@
+import type { Output } from '../../../contract/call.ts';
+import type { TaskView } from '../../../contract/shapes.ts';
+import type { Entry } from '../../../domain/journal/entry.ts';
+import { clockTime } from '../terminal/ages.ts';
+import { plainLine } from '../terminal/plain.ts';
+import { widthOf } from '../terminal/width.ts';
+import { indented, wrap } from '../terminal/wrap.ts';
+import { counted, type Look, phasePaint, shortId } from './look.ts';
+import { phaseText, whereText } from './task-page.ts';
+
+/** One line that says how a task stands now, after something was done to it. */
+export function taskLine(task: TaskView, { paint }: Look): string {
+  const { state } = task.phase;
+  const word = task.cancelAsked ? 'stopping' : state;
+  return `${phasePaint(state, paint)(word)} ${paint.bold(shortId(task.id))}  ${plainLine(task.title)}\n`;
+}
+
+export function taskCreated(task: TaskView, look: Look): string {
+  const id = shortId(task.id);
+  const hint =
+    task.phase.state === 'draft' ? `fleet task dispatch ${id} hands it over` : `fleet task show ${id} tells how it goes`;
+  const waits = task.phase.state === 'waiting' ? `  ${phaseText(task, look)}\n` : '';
+  return `${taskLine(task, look)}${waits}  ${whereText(task, look)}\n  ${look.paint.dim(hint)}\n`;
+}
+
+export const taskDeleted = ({ id }: Output<'task.delete'>, { paint }: Look): string => `deleted ${paint.bold(shortId(id))}\n`;
+
+export function taskEvents({ items, next }: Output<'task.events'>, look: Look): string {
+  if (items.length === 0) return 'No more events.\n';
+  const limit = look.input['limit'] ?? 50;
+  const more = items.length === limit ? look.paint.dim(`There may be more: add --after ${next}\n`) : '';
+  const times = items.map(({ at }) => clockTime(at, look.nowMs));
+  const size = Math.max(...times.map((time) => time.length));
+  return items.map((entry, index) => eventLine(entry, (times[index] ?? '').padStart(size), look)).join('') + more;
+}
+
+export const commentAdded = (entry: Entry, look: Look): string =>
+  `added to the history as event ${entry.n}\n${eventLine(entry, clockTime(entry.at, look.nowMs), look)}`;
+
+function eventLine({ n, by, what, from, to, why, data }: Entry, time: string, { paint, width }: Look): string {
+  const head = `${String(n).padStart(3)}  ${time}  `;
+  const change = to === undefined ? '' : ` ${from === undefined ? '' : `${plainLine(from)} `}→ ${plainLine(to)}`;
+  const first = `${paint.dim(head)}${paint.bold(plainLine(what))}${change} ${paint.dim(`by ${plainLine(by)}`)}\n`;
+  const said = why ?? (typeof data?.['text'] === 'string' ? data['text'] : undefined);
+  if (said === undefined) return first;
+  const margin = ' '.repeat(widthOf(head));
+  return `${first}${indented(wrap(plainLine(said), Math.max(20, width - margin.length)), margin)}\n`;
+}
+
+export function tasksImported({ created, skipped }: Output<'task.import'>, { paint }: Look): string {
+  const lines = skipped.map(({ source, why }) => `  ${paint.dim('left out')} ${plainLine(source)}: ${plainLine(why)}\n`);
+  return `imported ${counted(created.length, 'task')}${skipped.length > 0 ? `, left out ${skipped.length}` : ''}\n${lines.join('')}`;
+}

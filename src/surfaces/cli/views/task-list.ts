@@ -1,0 +1,91 @@
+import type { TaskView } from '../../../contract/shapes.ts';
+import { ago, clockTime, elapsedSince } from '../terminal/ages.ts';
+import { type Column, columns } from '../terminal/columns.ts';
+import { plainLine } from '../terminal/plain.ts';
+import { homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
+
+interface TaskPage {
+  readonly items: readonly TaskView[];
+  readonly cursor?: string | undefined;
+}
+
+export function taskList({ items, cursor }: TaskPage, look: Look): string {
+  if (items.length === 0) return emptyList(look);
+  return taskTable(items, look, [phaseColumn(look)]) + more(cursor, look);
+}
+
+export function readyList({ items }: TaskPage, look: Look): string {
+  if (items.length === 0) return "Nothing is ready. Queue work with: fleet task create --prompt '…'\n";
+  return taskTable(items, look, [{ title: 'PRIORITY', cell: ({ priority }) => String(priority), align: 'right', expendable: 3 }]);
+}
+
+/** The tasks somebody works on. What only a run knows is not known yet, and shown so. */
+export function runningTable({ items, cursor }: TaskPage, look: Look): string {
+  if (items.length === 0) return 'Nobody works on a task right now. See what could start with: fleet ready\n';
+  const { paint, nowMs } = look;
+  const since = ({ phase }: TaskView) => ('since' in phase ? phase.since : phase.at);
+  const unknown = (title: string, expendable: number): Column<TaskView> => ({
+    title,
+    cell: () => '–',
+    paint: paint.dim,
+    align: 'right',
+    expendable,
+  });
+  return (
+    columns<TaskView>(
+      items,
+      [
+        idColumn(look),
+        { title: 'STARTED', cell: (task) => clockTime(since(task), nowMs), expendable: 4 },
+        { title: 'ELAPSED', cell: (task) => elapsedSince(since(task), nowMs), align: 'right' },
+        unknown('IDLE', 7),
+        unknown('CONTEXT', 6),
+        unknown('EVENTS', 8),
+        { title: 'EXECUTOR', cell: executorOf, least: 8 },
+        { title: 'MODEL', cell: ({ model }) => plainLine(model ?? '–'), least: 6, expendable: 5 },
+        titleColumn,
+        { title: 'DIRECTORY', cell: (task) => placeOf(task, look), paint: paint.dim, least: 10, expendable: 3 },
+      ],
+      layout(look),
+    ) + more(cursor, look)
+  );
+}
+
+const taskTable = (items: readonly TaskView[], look: Look, extra: readonly Column<TaskView>[]): string =>
+  columns<TaskView>(
+    items,
+    [
+      idColumn(look),
+      ...extra,
+      titleColumn,
+      { title: 'WHERE', cell: (task) => placeOf(task, look), least: 10, expendable: 1 },
+      { title: 'EXECUTOR', cell: executorOf, least: 8, expendable: 2 },
+      { title: 'CHANGED', cell: ({ updatedAt }) => ago(updatedAt, look.nowMs), paint: look.paint.dim, expendable: 1 },
+    ],
+    layout(look),
+  );
+
+const idColumn = ({ paint }: Look): Column<TaskView> => ({ title: 'ID', cell: ({ id }) => shortId(id), paint: paint.bold });
+const titleColumn: Column<TaskView> = { title: 'TITLE', cell: ({ title }) => plainLine(title), least: 16 };
+const phaseColumn = ({ paint }: Look): Column<TaskView> => ({
+  title: 'PHASE',
+  cell: ({ phase, cancelAsked }) => `${phaseSign(phase.state)} ${cancelAsked ? 'stopping' : phase.state}`,
+  paint: (text, { phase }) => phasePaint(phase.state, paint)(text),
+});
+
+export const layout = ({ width, paint }: Look) => ({ width, heading: paint.dim });
+
+/** The project by its name, or the directory. */
+export const placeOf = ({ project, directory }: TaskView, look: Look): string =>
+  project !== undefined ? plainLine(project) : homely(directory ?? '–', look);
+export const executorOf = ({ executors }: TaskView): string =>
+  plainLine(executors[0] ?? 'default') + (executors.length > 1 ? ` +${executors.length - 1}` : '');
+
+const more = (cursor: string | undefined, { paint }: Look): string =>
+  cursor === undefined ? '' : paint.dim(`\nThere are more: add --cursor ${plainLine(cursor)}\n`);
+
+function emptyList({ input }: Look): string {
+  const isFiltered = Object.keys(input).some((field) => field !== 'limit');
+  if (isFiltered) return 'No task matches. Without flags, fleet task list shows all.\n';
+  return "No tasks yet. Queue the first with: fleet task create --prompt '…'\n";
+}

@@ -1,0 +1,127 @@
+import type { TaskView } from '../../../contract/shapes.ts';
+import { ago, elapsedSince } from '../terminal/ages.ts';
+import { pairs } from '../terminal/columns.ts';
+import { plain, plainLine } from '../terminal/plain.ts';
+import { indented, wrap } from '../terminal/wrap.ts';
+import { homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
+import { nextCommands } from './next-commands.ts';
+
+/** Everything about one task, laid out for reading. */
+export function taskPage(task: TaskView, look: Look): string {
+  const { paint } = look;
+  const { state } = task.phase;
+  const colour = phasePaint(state, paint);
+  const heading = `${colour(phaseSign(state))} ${paint.bold(plainLine(task.title))}\n`;
+  const origin = paint.dim(
+    `  ${plainLine(task.id)} · created ${ago(task.createdAt, look.nowMs)} by ${plainLine(task.createdBy)}\n`,
+  );
+  return [
+    heading + origin,
+    pairs(facts(task, look), { width: look.width, indent: '  ', paint: paint.dim }),
+    longText('Prompt', task.prompt, look) + cutNote(task),
+    task.acceptance === undefined ? '' : longText('Done when', task.acceptance, look),
+    `  ${paint.dim('Next')}\n${pairs(nextCommands(task), { width: look.width, indent: '    ', paint: paint.cyan })}`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function facts(task: TaskView, look: Look): (readonly [string, string])[] {
+  const rows: (readonly [string, string | undefined])[] = [
+    ['Phase', phaseText(task, look)],
+    ['Where', whereText(task, look)],
+    ['Executor', executorText(task)],
+    ['Kind', `${task.kind}, priority ${task.priority}${task.expectsChanges ? '' : ', no change expected'}`],
+    ['After', task.dependsOn.length > 0 ? task.dependsOn.map(shortId).join(', ') : undefined],
+    ['Part of', task.parentId === undefined ? undefined : shortId(task.parentId)],
+    [
+      'For',
+      [task.assignee, task.team && `team ${task.team}`]
+        .filter(Boolean)
+        .map((name) => plainLine(String(name)))
+        .join(', ') || undefined,
+    ],
+    ['Tags', task.tags.length > 0 ? task.tags.map(plainLine).join(', ') : undefined],
+    ['Limits', limitsText(task)],
+    ['Not before', task.notBefore],
+  ];
+  return rows.filter((row): row is readonly [string, string] => row[1] !== undefined);
+}
+
+/** Where it stands; for a blocked task, who must do what. */
+export function phaseText(
+  { phase, cancelAsked, attempts, maxAttempts }: TaskView,
+  { paint, nowMs }: Pick<Look, 'paint' | 'nowMs'>,
+): string {
+  const colour = phasePaint(phase.state, paint);
+  const stopping = cancelAsked ? `, asked to stop by ${plainLine(cancelAsked.by)} ${ago(cancelAsked.at, nowMs)}` : '';
+  switch (phase.state) {
+    case 'draft':
+    case 'queued':
+      return `${colour(phase.state)} for ${elapsedSince(phase.since, nowMs)}`;
+    case 'waiting':
+      return `${colour('waiting')} for ${waitedFor(phase, nowMs)}`;
+    case 'running':
+    case 'verifying':
+    case 'merging': {
+      const who = phase.holder.kind === 'run' ? `run ${shortId(phase.holder.runId)}` : plainLine(phase.holder.agent);
+      return `${colour(phase.state)} for ${elapsedSince(phase.since, nowMs)} by ${who}, attempt ${attempts} of ${maxAttempts}${stopping}`;
+    }
+    case 'blocked':
+      return `${colour('blocked')} ${ago(phase.since, nowMs)}, waiting for ${plainLine(phase.block.who)}: ${plainLine(phase.block.what)}`;
+    case 'failed':
+      return `${colour('failed')} ${ago(phase.at, nowMs)}: ${plainLine(phase.reason)}`;
+    case 'done':
+    case 'canceled':
+      return `${colour(phase.state)} ${ago(phase.at, nowMs)}`;
+  }
+}
+
+function waitedFor({ on, until }: Extract<TaskView['phase'], { state: 'waiting' }>, nowMs: number): string {
+  const parts = [
+    on.length > 0 ? on.map(shortId).join(', ') : undefined,
+    until === undefined ? undefined : `its time, ${ago(until, nowMs)}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(' and ') || 'its turn';
+}
+
+/** Where the work is done and where it goes. */
+export function whereText(task: TaskView, look: Pick<Look, 'userHome'>): string {
+  const inPlace = task.projectId === undefined || task.isolation === 'in_place';
+  const place = task.project === undefined ? homely(task.directory ?? '–', look) : `project ${plainLine(task.project)}`;
+  if (inPlace) return `${place}, in place: no branch, no merge`;
+  const from = task.baseRef === undefined ? '' : `, from ${plainLine(task.baseRef)}`;
+  const onto = task.targetBranch === undefined ? '' : `, lands on ${plainLine(task.targetBranch)}`;
+  return `${place}, own branch${from}${onto}${task.integration === undefined ? '' : ` (${task.integration})`}`;
+}
+
+function executorText({ executors, model, effort, preset, sandbox }: TaskView): string {
+  const names = executors.length > 0 ? executors.map(plainLine).join(', then ') : 'the default one';
+  const details = [
+    model && `model ${plainLine(model)}`,
+    effort && `effort ${effort}`,
+    preset && `tools for ${preset}`,
+    sandbox && 'in a sandbox',
+  ];
+  return [names, ...details.filter(Boolean)].join(', ');
+}
+
+function limitsText({ maxAttempts, maxTurns, maxBudgetUsd, timeoutSeconds }: TaskView): string {
+  const parts = [
+    `${maxAttempts} attempts`,
+    maxTurns && `${maxTurns} turns`,
+    maxBudgetUsd && `$${maxBudgetUsd}`,
+    timeoutSeconds && `${timeoutSeconds} s`,
+  ];
+  return parts.filter(Boolean).join(', ');
+}
+
+const readable = 96;
+
+function longText(name: string, text: string, { paint, width }: Look): string {
+  const room = Number.isFinite(width) ? Math.min(width, readable) - 4 : Infinity;
+  return `  ${paint.dim(name)}\n${indented(wrap(plain(text).trimEnd(), Math.max(20, room)), '    ')}\n`;
+}
+
+const cutNote = ({ promptIsWhole, promptBytes }: TaskView): string =>
+  promptIsWhole ? '' : `    … ${promptBytes} bytes in all\n`;

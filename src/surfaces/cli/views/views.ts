@@ -1,0 +1,58 @@
+import type { Output } from '../../../contract/call.ts';
+import type { OperationName } from '../../../contract/index.ts';
+import { configChanged, configShown } from './config.ts';
+import { dbBackedUp, dbChecked, dbExported, dbMigrated, dbPruned, dbRestored } from './db.ts';
+import { homeMade } from './home.ts';
+import { type Look, lookOf, type ViewSurroundings } from './look.ts';
+import { projectAdded, projectList, projectPage, projectRemoved } from './project.ts';
+import { questionAnswered, questionAsked, questionList } from './question.ts';
+import { fleetStatus } from './status.ts';
+import { commentAdded, taskCreated, taskDeleted, taskEvents, taskLine, tasksImported } from './task-lines.ts';
+import { readyList, taskList } from './task-list.ts';
+import { taskPage } from './task-page.ts';
+
+/** Operations whose answer is read by programs: for people too, JSON is the view. */
+export const JSON_IS_THE_VIEW = ['task.export'] as const satisfies readonly OperationName[];
+
+type Seen = Exclude<OperationName, (typeof JSON_IS_THE_VIEW)[number]>;
+
+/** How a person reads each answer. An operation without a view does not compile. */
+export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look) => string } = {
+  'home.init': homeMade,
+  'config.show': configShown,
+  'config.set': configChanged,
+  'project.add': projectAdded,
+  'project.list': projectList,
+  'project.show': projectPage,
+  'project.set': projectPage,
+  'project.remove': projectRemoved,
+  'task.create': taskCreated,
+  'task.edit': taskCreated,
+  'task.list': taskList,
+  'task.ready': readyList,
+  'task.show': taskPage,
+  'task.events': taskEvents,
+  'task.comment': commentAdded,
+  'task.dispatch': taskLine,
+  'task.claim': taskLine,
+  'task.complete': taskLine,
+  'task.unclaim': taskLine,
+  'task.cancel': taskLine,
+  'task.delete': taskDeleted,
+  'task.import': tasksImported,
+  'question.ask': questionAsked,
+  'question.list': questionList,
+  'question.answer': questionAnswered,
+  'fleet.status': fleetStatus,
+  'db.migrate': dbMigrated,
+  'db.check': dbChecked,
+  'db.backup': dbBackedUp,
+  'db.restore': dbRestored,
+  'db.export': dbExported,
+  'db.prune': dbPruned,
+};
+
+export function view(operation: OperationName, output: unknown, surroundings: ViewSurroundings): string {
+  const render = (VIEWS as Readonly<Partial<Record<OperationName, (output: never, look: Look) => string>>>)[operation];
+  return render ? render(output as never, lookOf(surroundings)) : `${JSON.stringify(output, null, 2)}\n`;
+}
