@@ -1,0 +1,83 @@
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { BUILT_IN_EXECUTORS } from '../domain/executors.ts';
+import { Fault } from '../domain/fault.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where everything of this fleet lives. */
+export interface HomePaths {
+  readonly path: string;
+  readonly database: string;
+  readonly settings: string;
+  readonly blobs: string;
+  readonly runs: string;
+  readonly backups: string;
+  readonly executors: string;
+}
+
+export function homePaths(env: Env, cwd: string): HomePaths {
+  const asked = env['FLEET_HOME'];
+  if (asked?.trim() === '') throw new Fault('invalid', 'FLEET_HOME is empty: unset it or name a directory');
+  if (asked?.includes('\0')) throw new Fault('invalid', 'FLEET_HOME contains a NUL character');
+  const path = asked === undefined ? join(env['HOME'] || homedir(), '.fleet') : absolute(asked, env, cwd);
+  return {
+    path,
+    database: join(path, 'fleet.db'),
+    settings: join(path, 'runtime.toml'),
+    blobs: join(path, 'texts'),
+    runs: join(path, 'runs'),
+    backups: join(path, 'backups'),
+    executors: join(path, 'executors'),
+  };
+}
+
+/** A tilde reaches us unexpanded when it was quoted. */
+function absolute(path: string, env: Env, cwd: string): string {
+  if (path === '~' || path.startsWith('~/')) return join(env['HOME'] || homedir(), path.slice(1));
+  return isAbsolute(path) ? resolve(path) : resolve(cwd, path);
+}
+
+const FIRST_SETTINGS = `# Settings of this fleet. \`fleet config show\` lists all of them with what they mean;
+# a running fleet takes up changes by itself.
+
+`;
+
+/** Makes what is missing and says what it made; never changes what is there. */
+export async function initHome(paths: HomePaths): Promise<string[]> {
+  const made: string[] = [];
+  for (const directory of [paths.path, paths.backups, paths.executors]) if (await makeDirectory(directory)) made.push(directory);
+  const written = await writeFile(paths.settings, FIRST_SETTINGS, { flag: 'wx', mode: 0o600 }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => (error.code === 'EEXIST' ? false : refuse(paths.settings, error)),
+  );
+  if (written) made.push(paths.settings);
+  return made;
+}
+
+async function makeDirectory(path: string): Promise<boolean> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => refuse(path, error));
+  if (first === undefined) return false;
+  await chmod(path, 0o700);
+  return true;
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there: choose another home with FLEET_HOME, or change the owner of the directory',
+  EROFS: 'the file system is read-only: choose another home with FLEET_HOME',
+  ENOSPC: 'the disk is full: make room and try again',
+  ENOTDIR: 'a part of the path is a file: choose another home with FLEET_HOME',
+  EEXIST: 'a file is in its place: move it away or choose another home with FLEET_HOME',
+};
+
+function refuse(path: string, error: NodeJS.ErrnoException): never {
+  throw new Fault('unavailable', `cannot make ${path}: ${ADVICE[error.code ?? ''] ?? error.message}`, { path }, { cause: error });
+}
+
+/** Names a task may give: what comes with Fleet, and what the user added. */
+export async function executorNames(paths: HomePaths): Promise<string[]> {
+  const files = await readdir(paths.executors).catch(() => []);
+  const added = files.filter((file) => file.endsWith('.toml')).map((file) => file.slice(0, -'.toml'.length));
+  return [...new Set([...BUILT_IN_EXECUTORS, ...added])];
+}

@@ -1,0 +1,111 @@
+import { resolve } from 'node:path';
+import type { Call } from '../contract/call.ts';
+import { Fault } from '../domain/fault.ts';
+import {
+  type ClaimId,
+  type Instant,
+  instantOf,
+  msOf,
+  type ProjectId,
+  type QuestionId,
+  type RunId,
+  type TaskId,
+} from '../domain/values.ts';
+import { leaseHolder } from '../engine/lease.ts';
+import { makeCall } from '../operations/call.ts';
+import { systemClock } from '../platform/clock.ts';
+import { makeUlids } from '../platform/ids.ts';
+import { hostName, identityOf, isAlive } from '../platform/process-identity.ts';
+import { openFileRunLog } from '../runlog/file-run-log.ts';
+import { STORE_LIMITS } from '../store/assert-writes.ts';
+import type { Store } from '../store/port.ts';
+import { openSqliteStore } from '../store/sqlite/open.ts';
+import { inspect, realPath } from '../workspace/inspect.ts';
+import { executorNames, type HomePaths, homePaths, initHome } from './home.ts';
+import { lazyStore } from './lazy-store.ts';
+import { openSettings, type SettingsSource } from './settings/open-settings.ts';
+import { upkeepOf } from './upkeep.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Everything wired together for one home, in this process. */
+export interface House {
+  readonly call: Call;
+  readonly store: Store;
+  readonly settings: SettingsSource;
+  readonly paths: HomePaths;
+  readonly ids: ReturnType<typeof makeIds>;
+  now(): Instant;
+  self(): Promise<Self>;
+  close(): Promise<void>;
+}
+
+export type Self = { host: string; boot: string; pid: number; started: string };
+
+export async function openHouse(env: Env, cwd: string): Promise<House> {
+  const paths = homePaths(env, cwd);
+  assertBackend(env);
+  const settings = await openSettings({ home: paths.path, env });
+  const store = lazyStore(STORE_LIMITS, () => openSqliteStore({ file: paths.database }));
+  const texts = openFileRunLog({ blobs: paths.blobs, streams: paths.runs });
+  const now = () => instantOf(systemClock.now());
+  const ids = makeIds();
+  const from = (path: string) => resolve(cwd, path);
+  const upkeep = upkeepOf({ paths, texts, store, now });
+  const call = makeCall(
+    {
+      store,
+      texts,
+      now,
+      ids,
+      settings: {
+        current: () => settings.current(),
+        set: async (assignments) => {
+          await initHome(paths);
+          await settings.set(assignments);
+        },
+      },
+      upkeep: {
+        ...upkeep,
+        backup: (target) => upkeep.backup(target === undefined ? undefined : from(target)),
+        restore: (source) => upkeep.restore(from(source)),
+        export: (target) => upkeep.export(from(target)),
+      },
+      places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
+      executors: { names: () => executorNames(paths) },
+      home: { path: paths.path, init: () => initHome(paths), engine: () => engineOf(store, now) },
+    },
+    { name: settings.current().values.person, role: 'admin' },
+  );
+  return { call, store, settings, paths, ids, now, self: whoWeAre, close: () => store.close() };
+}
+
+const BACKENDS = ['sqlite'];
+
+function assertBackend(env: Env): void {
+  const asked = env['STORAGE_BACKEND'];
+  if (asked !== undefined && !BACKENDS.includes(asked))
+    throw new Fault('invalid', `STORAGE_BACKEND is ${JSON.stringify(asked)}: known are ${BACKENDS.join(', ')}`);
+}
+
+function makeIds() {
+  const ulid = makeUlids(systemClock.now);
+  return {
+    task: (at?: Instant) => `task_${ulid(at === undefined ? undefined : msOf(at))}` as TaskId,
+    run: () => `run_${ulid()}` as RunId,
+    claim: () => `claim_${ulid()}` as ClaimId,
+    project: () => `project_${ulid()}` as ProjectId,
+    question: () => `question_${ulid()}` as QuestionId,
+  };
+}
+
+async function whoWeAre(): Promise<Self> {
+  const identity = await identityOf(process.pid);
+  if (!identity) throw new Error('this process cannot be identified');
+  return { host: hostName(), ...identity };
+}
+
+async function engineOf(store: Store, now: () => Instant) {
+  const lease = await leaseHolder({ store, now, alive: isAlive, self: await whoWeAre() });
+  return lease && { host: lease.host, pid: lease.pid, since: lease.since };
+}

@@ -1,0 +1,74 @@
+import { parse } from 'smol-toml';
+import { describe, expect, it } from 'vitest';
+import { readAssignment } from './assignment.ts';
+import { editSettings } from './edit-settings.ts';
+
+const set = (text: string, ...assignments: string[]) => editSettings(text, assignments.map(readAssignment));
+
+describe('changing the settings file', () => {
+  it('keeps comments, unknown keys, order and spacing [CONF-01]', () => {
+    const before = '# my fleet\nmax_concurrent   =  3   # enough\n\nmine = [ 1,\n  2 ]\n[plugin]\nmodel = "untouched"\n';
+    expect(set(before, 'max_concurrent=7', 'executor=codex')).toBe(
+      '# my fleet\nmax_concurrent   =  7   # enough\n\nmine = [ 1,\n  2 ]\nexecutor = "codex"\n[plugin]\nmodel = "untouched"\n',
+    );
+  });
+
+  it('puts a first value before a table, so that it does not become part of it', () => {
+    expect(parse(set('[plugin]\nx = 1\n', 'max_concurrent=2'))).toEqual({ max_concurrent: 2, plugin: { x: 1 } });
+  });
+
+  it('ends a last line that had no line break', () => {
+    expect(set('max_depth = 1', 'max_concurrent=2')).toBe('max_depth = 1\nmax_concurrent = 2\n');
+  });
+
+  it('removes a value with an empty one', () => {
+    expect(set('executor = "codex"\nmax_depth = 1\n', 'executor=')).toBe('max_depth = 1\n');
+    expect(set('max_depth = 1\n', 'executor=')).toBe('max_depth = 1\n');
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['an inline table', 'limit_executor = { codex = 1 } # few\n'],
+    ['a table', 'x = 1\n[limit_executor]\n# few\ncodex = 1\n\n[other]\ny = 1\n'],
+    ['dotted keys', 'limit_executor.codex = 1\n[other]\ny = 1\n'],
+  ])('sets, changes and removes one entry written as %s', (_, text) => {
+    const before = { ...(parse(text)['limit_executor'] as object | undefined) };
+    const added = set(text, 'limit_executor.claude=2', 'limit_executor.my "own".x=3');
+    expect(parse(added)).toEqual({ ...parse(text), limit_executor: { ...before, claude: 2, 'my "own".x': 3 } });
+    const changed = set(added, 'limit_executor.claude=9', 'limit_executor.my "own".x=');
+    expect(parse(changed)).toEqual({ ...parse(text), limit_executor: { ...before, claude: 9 } });
+    expect(parse(set(changed, 'limit_executor=a=1,b=2'))).toEqual({ ...parse(text), limit_executor: { a: 1, b: 2 } });
+    expect(parse(set(changed, 'limit_executor='))['limit_executor']).toBeUndefined();
+    expect((changed.match(/#.*/g) ?? []).join()).toBe((text.match(/#.*/g) ?? []).join());
+  });
+
+  it('leaves a file with Windows line breaks as one', () => {
+    expect(set('max_depth = 1\r\n', 'max_concurrent=2')).toBe('max_depth = 1\r\nmax_concurrent = 2\r\n');
+  });
+});
+
+describe('an assignment', () => {
+  const refused = (raw: string) => {
+    try {
+      readAssignment(raw);
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  };
+
+  it.each([
+    ['max_concurent=3', 'not_found', 'no setting "max_concurent"; did you mean max_concurrent?'],
+    ['zzz=3', 'not_found', 'no setting "zzz": `fleet config show` lists them'],
+    ['max_concurrent=many', 'invalid', 'max_concurrent: expected a whole number from 1 to 1000, got "many"'],
+    ['max_concurrent=0', 'invalid', 'max_concurrent: expected a whole number from 1 to 1000, got 0'],
+    ['integration=maybe', 'invalid', 'integration: expected one of auto, review, pr, none, got "maybe"'],
+    ['limit_executor.claude=lots', 'invalid', 'limit_executor.claude: expected a whole number from 1 to 1000, got "lots"'],
+    ['limit_executor=claude', 'invalid', 'limit_executor: expected names with whole numbers, like name=3,other=2, got "claude"'],
+    ['max_concurrent', 'invalid', 'expected name=value, got "max_concurrent"'],
+    ['executor.claude=1', 'invalid', 'executor is one value, not several: write executor=…, got "executor.claude=1"'],
+    ['limit_executor.__proto__=1', 'invalid', 'limit_executor: "__proto__" cannot be used as a name'],
+  ])('%s is refused by name [CONF-01]', (raw, code, message) => {
+    expect(refused(raw)).toMatchObject({ code, message });
+  });
+});
