@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { contract } from '../src/contract/index.ts';
 import { FAULT_CODES } from '../src/domain/fault.ts';
 import { handlers } from '../src/operations/handlers.ts';
-import { contract } from '../src/contract/index.ts';
 
 describe('every operation [API-01]', () => {
   it('has a name of its own', () => expect(new Set(contract.map(({ name }) => name)).size).toBe(contract.length));

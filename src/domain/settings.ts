@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from './limits.ts';
 import { INTEGRATIONS, ISOLATIONS } from './task/task.ts';
-import { LongText, Name, Path, Title } from './values.ts';
+import { Name, Path, Title } from './values.ts';
 
 /** One setting of the home: what it means, what it may be, and what holds when nobody says anything. */
 interface Setting<Schema extends z.ZodType> {

@@ -77,11 +77,8 @@ describe('dispatch', () => {
     await house.call('task.create', { project: 'shop', prompt: 'x' });
     await house.call('task.create', { project: 'shop', prompt: 'x', executor: ['codex'] });
     await drain(house);
-    const models = (await liveRuns(house)).map(({ executor, model }) => [executor, model]);
-    expect(models.toSorted()).toEqual([
-      ['claude', 'house model'],
-      ['codex', undefined],
-    ]);
+    const models = Object.fromEntries((await liveRuns(house)).map(({ executor, model }) => [executor, model]));
+    expect(models).toEqual({ claude: 'house model', codex: undefined });
   });
 
   it('leaves alone what this host cannot start, and what somebody asked to stop', async () => {

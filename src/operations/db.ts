@@ -9,7 +9,9 @@ export const dbHandlers: Pick<Handlers, Db> = {
   'db.backup': async ({ file }, { upkeep }) => plan(await upkeep.backup(file)),
   'db.restore': async ({ file }, { upkeep, home }) => {
     // A database that cannot be opened has no engine that could still use it.
-    const engine = await home.engine().catch((error: unknown) => (isFault(error, 'unavailable') ? undefined : Promise.reject(error)));
+    const engine = await home
+      .engine()
+      .catch((error: unknown) => (isFault(error, 'unavailable') ? undefined : Promise.reject(error)));
     if (engine)
       throw new Fault(
         'conflict',

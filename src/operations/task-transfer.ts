@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../domain/fault.ts';
+import { Fault, isFault } from '../domain/fault.ts';
 import type { Entry } from '../domain/journal/entry.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { type Imported, readImportLine } from '../domain/task/import-line.ts';
@@ -40,7 +40,7 @@ export const taskTransferHandlers: Pick<Handlers, 'task.export' | 'task.import'>
       const after = await resolved(line, batch, scope);
       batch.born.set(line.source, {
         line,
-        task: await taskFrom(line, { where: await wheres(line.project), after, dispatch }, scope),
+        task: await taskFrom(line, { where: await wheres(line), after, dispatch }, scope),
       });
     }
     const made = [...batch.born.values()];
@@ -68,28 +68,33 @@ async function knownAs(source: string, { reads }: Scope): Promise<string | undef
   return (await imports.get(reads, source))?.body.taskId;
 }
 
-/** Lines of one file name few projects: each is looked up once. A project that is not here falls back to where the file goes. */
-function whereFinder(
-  given: { project?: string | undefined; directory?: string | undefined },
-  scope: Scope,
-): (named: string | undefined) => Promise<Where> {
+/**
+ * What the caller says goes before what a line says. Lines of one file name few places: each is looked up once.
+ */
+function whereFinder(given: Placing, scope: Scope): (line: Imported) => Promise<Where> {
   const found = new Map<string, Promise<Where>>();
-  const fallback = () => whereToWork(given, scope);
-  return (named) => {
-    const wanted = given.project ?? named;
-    const key = wanted ?? '';
-    if (!found.has(key))
-      found.set(
-        key,
-        wanted === undefined ? fallback() : whereToWork({ project: wanted }, scope).catch(given.directory ? fallback : refuse),
-      );
-    return found.get(key) as Promise<Where>;
+  return (line) => {
+    const key = JSON.stringify([line.project, line.directory]);
+    const known = found.get(key) ?? whereFor(given, line, scope);
+    found.set(key, known);
+    return known;
   };
 }
 
-const refuse = (error: unknown): never => {
-  throw error;
-};
+type Placing = { readonly project?: string | undefined; readonly directory?: string | undefined };
+
+async function whereFor(given: Placing, line: Imported, scope: Scope): Promise<Where> {
+  if (given.project !== undefined) return whereToWork({ project: given.project }, scope);
+  const directory = given.directory ?? line.directory;
+  if (line.project === undefined && directory !== undefined) return whereToWork({ directory }, scope);
+  if (line.project === undefined)
+    throw new Fault('invalid', `${line.source} says no place to work: name a project or a directory for it`);
+  const project = line.project;
+  return whereToWork({ project }, scope).catch((error: unknown) => {
+    if (directory !== undefined && isFault(error, 'not_found')) return whereToWork({ directory }, scope);
+    throw error;
+  });
+}
 
 /** What one commit brings in. */
 interface Batch {

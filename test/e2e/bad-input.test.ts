@@ -33,7 +33,14 @@ describe('bad input [API-02]', () => {
     await using house = await cliHouse();
     const repo = await house.repository('a $(touch pwned) repo');
     await house.ok(['project', 'add', repo, '--name', 'Größe und Maß']);
-    await house.ok(['task', 'create', '--project', 'größe und maß', '--prompt', '$(touch pwned) `touch pwned`; "quoted" \'too\'']);
+    await house.ok([
+      'task',
+      'create',
+      '--project',
+      'größe und maß',
+      '--prompt',
+      '$(touch pwned) `touch pwned`; "quoted" \'too\'',
+    ]);
     await house.ok(['task', 'create', '--project', 'Größe und Maß', '--prompt=--help', '--title', '絵文字 🎉']);
     expect((await house.ok(['task', 'list'])).out).toContain('絵文字 🎉');
     for (const name of ['', ' ', '$(touch pwned)', 'a"b', 'a;b', '../up', 'a\nb', 'x'.repeat(65)])
@@ -68,7 +75,8 @@ describe('bad input [API-02]', () => {
 
   it('about cycles: refused with the path, and nothing changes', async () => {
     await using house = await cliHouse();
-    const create = async (...more: string[]) => (await house.ok(['task', 'create', '--prompt', 'x', '--json', ...more])).json<{ id: string }>().id;
+    const create = async (...more: string[]) =>
+      (await house.ok(['task', 'create', '--prompt', 'x', '--json', ...more])).json<{ id: string }>().id;
     const a = await create();
     const b = await create('--after', a);
     await refuses(house, ['task', 'edit', a, '--after', b], 2, `${a} → ${b} → ${a}`);
@@ -105,7 +113,11 @@ describe('a home that cannot be used', () => {
     await mkdir(house.home, { mode: 0o500 });
     await chmod(house.directory, 0o755);
     const program = join(import.meta.dirname, '../../dist/fleet.mjs');
-    const answer = await house.node(['-e', `process.setgid(65534); process.setuid(65534); process.argv.splice(1, 1, 'fleet', 'task', 'list'); import(${JSON.stringify(program)})`, 'x']);
+    const answer = await house.node([
+      '-e',
+      `process.setgid(65534); process.setuid(65534); process.argv.splice(1, 1, 'fleet', 'task', 'list'); import(${JSON.stringify(program)})`,
+      'x',
+    ]);
     expect(answer.code).not.toBe(0);
     expect(answer.err).toContain(house.home);
   });
@@ -139,7 +151,10 @@ describe('a home that cannot be used', () => {
     const file = join(house.home, 'runtime.toml');
     await writeFile(file, 'max_concurrent = = 9\n');
     expect((await house.ok(['status'])).out).toContain('runtime.toml');
-    const shown = (await house.ok(['config', 'show', '--json'])).json<{ problem: string; items: { name: string; value: unknown; origin: string }[] }>();
+    const shown = (await house.ok(['config', 'show', '--json'])).json<{
+      problem: string;
+      items: { name: string; value: unknown; origin: string }[];
+    }>();
     expect(shown.problem).toContain('runtime.toml');
     expect(shown.items.find(({ name }) => name === 'max_concurrent')).toMatchObject({ value: 7, origin: 'file' });
     await refuses(house, ['config', 'set', 'max_concurrent=8'], 2, 'runtime.toml');

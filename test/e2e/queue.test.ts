@@ -13,8 +13,28 @@ describe('the queue, from the command line', () => {
     const repo = await house.repository();
     await house.ok(['init']);
     await house.ok(['project', 'add', repo, '--name', 'shop', '--setup', 'true', '--integration', 'none']);
-    const first = (await house.ok(['task', 'create', '--project', 'shop', '--prompt', 'write the parser', '--json'])).json<TaskJson>();
-    const second = (await house.ok(['task', 'create', '--project', 'shop', '--prompt', 'review it', '--title', 'Review', '--executor', 'codex', '--model', 'gpt 5', '--after', first.id, '--json'])).json<TaskJson>();
+    const first = (
+      await house.ok(['task', 'create', '--project', 'shop', '--prompt', 'write the parser', '--json'])
+    ).json<TaskJson>();
+    const second = (
+      await house.ok([
+        'task',
+        'create',
+        '--project',
+        'shop',
+        '--prompt',
+        'review it',
+        '--title',
+        'Review',
+        '--executor',
+        'codex',
+        '--model',
+        'gpt 5',
+        '--after',
+        first.id,
+        '--json',
+      ])
+    ).json<TaskJson>();
     expect(first.phase.state).toBe('queued');
     expect(second.phase.state).toBe('waiting');
     await house.ok(['task', 'edit', second.id, '--priority', '1', '--tag', 'ui']);
@@ -34,13 +54,20 @@ describe('the queue, from the command line', () => {
   it('dispatches what another process has made free, while the engine runs [TASK-03]', async () => {
     await using house = await cliHouse();
     const engine = house.start(['up']);
-    const create = async (...more: string[]) => (await house.ok(['task', 'create', '--prompt', 'x', '--json', ...more])).json<TaskJson>();
+    const create = async (...more: string[]) =>
+      (await house.ok(['task', 'create', '--prompt', 'x', '--json', ...more])).json<TaskJson>();
     const first = await create();
     const second = await create('--after', first.id);
-    await vi.waitFor(async () => expect((await house.ok(['status', '--json'])).json<{ engine: { pid: number } }>().engine.pid).toBe(engine.pid), 20_000);
+    await vi.waitFor(
+      async () => expect((await house.ok(['status', '--json'])).json<{ engine: { pid: number } }>().engine.pid).toBe(engine.pid),
+      20_000,
+    );
     await house.ok(['task', 'claim', first.id]);
     await house.ok(['task', 'complete', first.id]);
-    await vi.waitFor(async () => expect((await house.ok(['task', 'show', second.id, '--json'])).json<TaskJson>().phase.state).toBe('queued'), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(
+      async () => expect((await house.ok(['task', 'show', second.id, '--json'])).json<TaskJson>().phase.state).toBe('queued'),
+      { timeout: 20_000, interval: 20 },
+    );
     const rival = await house.fleet(['up']);
     expect(rival.code).toBe(4);
     expect(rival.err).toContain(`process ${engine.pid}`);
@@ -51,7 +78,10 @@ describe('the queue, from the command line', () => {
   it('takes over at once from an engine that was killed [RUN-02]', async () => {
     await using house = await cliHouse();
     const upAt = (pid: number | undefined) =>
-      vi.waitFor(async () => expect((await house.ok(['status', '--json'])).json<{ engine: { pid?: number } }>().engine.pid).toBe(pid), 20_000);
+      vi.waitFor(
+        async () => expect((await house.ok(['status', '--json'])).json<{ engine: { pid?: number } }>().engine.pid).toBe(pid),
+        20_000,
+      );
     const first = house.start(['up']);
     await upAt(first.pid);
     first.kill('SIGKILL');
@@ -70,7 +100,9 @@ describe('the queue, from the command line', () => {
     const made = told.flatMap((rival) => rival.made);
     expect(new Set(made).size).toBe(200);
     expect(told.flatMap(({ won }) => won).toSorted()).toEqual(made.toSorted());
-    const held = (await house.ok(['task', 'list', '--state', 'running', '--limit', '500', '--json'])).json<{ items: TaskJson[] }>().items;
+    const held = (await house.ok(['task', 'list', '--state', 'running', '--limit', '500', '--json'])).json<{
+      items: TaskJson[];
+    }>().items;
     expect(held).toHaveLength(200);
     for (const { id, phase } of held) expect(told[names.indexOf(phase.holder?.agent ?? '')]?.won).toContain(id);
   });

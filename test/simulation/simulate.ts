@@ -6,7 +6,7 @@ import { MemoryDisk } from '../../src/store/memory/memory-disk.ts';
 import { memoryHouse, NOON } from '../support/memory-house.ts';
 import { Host, type World } from './host.ts';
 import { Invariants, must } from './invariants.ts';
-import { Network } from './network.ts';
+import { InvariantBroken, Network } from './network.ts';
 import { People } from './people.ts';
 import { Random } from './random.ts';
 
@@ -21,14 +21,14 @@ export async function simulate(seed: number, steps: number): Promise<{ tasks: nu
   const random = new Random(seed);
   const disk = new MemoryDisk();
   const invariants = new Invariants(disk, limitOf);
-  let broken: unknown;
+  let broken: Error | undefined;
   let commits = 0;
   const network = new Network(disk, random, (writes) => {
     commits += 1;
     try {
       invariants.check(writes);
     } catch (error) {
-      broken ??= error;
+      broken ??= error as Error;
     }
   });
   const clock = { ms: NOON };
@@ -45,7 +45,7 @@ export async function simulate(seed: number, steps: number): Promise<{ tasks: nu
     await tick();
   }
   await calm(hosts, people, world, { stop: () => broken !== undefined, commits: () => commits });
-  if (broken) throw broken;
+  if (broken) throw new InvariantBroken(broken.message, { cause: broken });
   settledWell(people, disk);
   return { tasks: people.accepted.length };
 }

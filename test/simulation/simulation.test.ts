@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { fullOnly } from '../full-only.ts';
 import { simulate } from './simulate.ts';
 
-const SEEDS = Number(process.env['FLEET_SIMULATION_SEEDS'] ?? (process.env['FLEET_TEST_FULL'] ? 10_000 : 1_000));
+const SEEDS = Number(process.env['FLEET_SIMULATION_SEEDS'] ?? 1_000);
 const FIRST = Number(process.env['FLEET_SIMULATION_FIRST'] ?? 1);
+const FULL_SEEDS = 10_000;
 const STEPS = 200;
 const BLOCKS = 10;
 
@@ -32,5 +34,10 @@ describe(`several engines over one store, ${SEEDS} seeds of crashes, restarts, d
       expect(await all(seeds)).toBeGreaterThan(seeds.length);
     }, 600_000);
   }
+  fullOnly(
+    `seeds ${SEEDS + 1} to ${FULL_SEEDS}`,
+    async () => void (await all(Array.from({ length: FULL_SEEDS - SEEDS }, (_, index) => SEEDS + 1 + index))),
+    1_800_000,
+  );
   if (FIELD_SEEDS.length > 0) it('seeds that once failed', async () => void (await all(FIELD_SEEDS)), 600_000);
 });

@@ -54,7 +54,8 @@ export async function cliHouse(): Promise<CliHouse> {
     GIT_COMMITTER_EMAIL: 't@example.invalid',
   };
   const started: ChildProcess[] = [];
-  const fleet = (args: readonly string[], options: CliOptions = {}) => run(process.execPath, [PROGRAM, ...args], { cwd: directory, ...options, env: { ...env, ...options.env } });
+  const fleet = (args: readonly string[], options: CliOptions = {}) =>
+    run(process.execPath, [PROGRAM, ...args], { cwd: directory, ...options, env: { ...env, ...options.env } });
   const git = (where: string, ...args: string[]) => run('git', args, { cwd: where, env });
   return {
     directory,
@@ -95,7 +96,11 @@ async function ended(child: ChildProcess): Promise<void> {
   await new Promise((resolve) => child.once('exit', resolve));
 }
 
-function run(command: string, args: readonly string[], { cwd, env, input }: CliOptions & { env: Record<string, string> }): Promise<Answer> {
+function run(
+  command: string,
+  args: readonly string[],
+  { cwd, env, input }: CliOptions & { env: Record<string, string> },
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
     let out = '';

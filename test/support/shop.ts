@@ -7,7 +7,7 @@ export const refused = async (promise: Promise<unknown>): Promise<{ code: string
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!isFault(error)) throw error ?? new Error('it was accepted');
+  if (!isFault(error)) throw new Error('it was not refused', { cause: error });
   return { code: error.code, message: error.message };
 };
 

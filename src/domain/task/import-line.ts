@@ -13,6 +13,7 @@ export interface Imported {
   readonly tags: readonly string[];
   readonly assignee?: string | undefined;
   readonly project?: string | undefined;
+  readonly directory?: string | undefined;
   readonly state: 'open' | 'done' | 'canceled';
   readonly createdAt?: string | undefined;
   readonly after: readonly string[];
@@ -30,6 +31,7 @@ const Ours = z.looseObject({
     tags: z.array(z.string()),
     assignee: z.string().optional(),
     project: z.string().optional(),
+    directory: z.string().optional(),
     phase: z.looseObject({ state: z.string() }),
     dependsOn: z.array(z.string()),
     createdAt: z.string(),
@@ -76,6 +78,7 @@ const fromOurs = ({ task, comments }: z.infer<typeof Ours>): Imported => ({
   tags: task.tags,
   assignee: task.assignee,
   project: task.project,
+  directory: task.directory,
   state: task.phase.state === 'done' ? 'done' : task.phase.state === 'canceled' ? 'canceled' : 'open',
   createdAt: task.createdAt,
   after: task.dependsOn,
