@@ -28,7 +28,12 @@ const stamp = join(dist, '.built');
 const sources = ['src', 'package-lock.json', 'package.json', 'tools/build.mjs', 'tools/derive.ts'];
 const chunksKeptMs = 7 * 24 * 60 * 60 * 1000;
 
-const entries = { fleet: 'src/app/main.ts', 'sqlite-worker': 'src/store/sqlite/worker.ts' };
+const entries = {
+  fleet: 'src/app/main.ts',
+  'sqlite-worker': 'src/store/sqlite/worker.ts',
+  'scripted-agent': 'src/executors/scripted/scripted-agent.ts',
+  'spawn-helper': 'src/runner/spawn-helper.ts',
+};
 
 export function isStale() {
   if (!existsSync(stamp) || !existsSync(join(dist, 'fleet.mjs'))) return true;
@@ -69,7 +74,8 @@ const options = {
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  keepNames: true,
+  minifyWhitespace: true,
+  minifySyntax: true,
   external: ['libsql'],
   outExtension: { '.js': '.mjs' },
   chunkNames: 'chunks/[name]-[hash]',

@@ -1,7 +1,6 @@
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { BUILT_IN_EXECUTORS } from '../domain/executors.ts';
 import { Fault } from '../domain/fault.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -13,6 +12,8 @@ export interface HomePaths {
   readonly settings: string;
   readonly blobs: string;
   readonly runs: string;
+  readonly tasks: string;
+  readonly bin: string;
   readonly backups: string;
   readonly executors: string;
 }
@@ -28,6 +29,8 @@ export function homePaths(env: Env, cwd: string): HomePaths {
     settings: join(path, 'runtime.toml'),
     blobs: join(path, 'texts'),
     runs: join(path, 'runs'),
+    tasks: join(path, 'tasks'),
+    bin: join(path, 'bin'),
     backups: join(path, 'backups'),
     executors: join(path, 'executors'),
   };
@@ -73,11 +76,4 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 function refuse(path: string, error: NodeJS.ErrnoException): never {
   throw new Fault('unavailable', `cannot make ${path}: ${ADVICE[error.code ?? ''] ?? error.message}`, { path }, { cause: error });
-}
-
-/** Names a task may give: what comes with Fleet, and what the user added. */
-export async function executorNames(paths: HomePaths): Promise<string[]> {
-  const files = await readdir(paths.executors).catch(() => []);
-  const added = files.filter((file) => file.endsWith('.toml')).map((file) => file.slice(0, -'.toml'.length));
-  return [...new Set([...BUILT_IN_EXECUTORS, ...added])];
 }

@@ -10,12 +10,36 @@ process.exitCode = await runCli(process.argv.slice(2), {
   version: VERSION,
   io,
   open: async (env) => (await import('./open-house.ts')).openHouse(env, io.cwd),
+  ensureEngine: async (env) => (await import('./background.ts')).ensureEngine({ ...io, env }),
   programs: {
     up: {
       summary: 'Run the engine of this home until it is stopped.',
-      usage: '',
-      examples: ['fleet up'],
-      run: async (args, programIo) => (await import('./up.ts')).up(args, programIo),
+      usage: '[--background | --status | --stop] [--json]',
+      examples: [
+        'fleet up',
+        'fleet up --background',
+        'fleet up --status   exit code 0 when it runs, 3 when not',
+        'fleet up --stop',
+      ],
+      run: async (args, programIo) => (await import('./up-command.ts')).upCommand(args, programIo),
+    },
+    run: {
+      summary: 'Run the engine alone; with a verb, see its runs: fleet run list.',
+      usage: '[--json]',
+      examples: ['fleet run', 'fleet run list'],
+      run: async (args, programIo) => (await import('./up-command.ts')).runCommand(args, programIo),
+    },
+    log: {
+      summary: 'Print what the engine in the background wrote, or its last lines.',
+      usage: '[N] [--json]',
+      examples: ['fleet log', 'fleet log 20'],
+      run: async (args, programIo) => (await import('./engine-log.ts')).showLog(args, programIo),
+    },
+    doctor: {
+      summary: 'See whether everything Fleet can use is there, and how to repair it.',
+      usage: '[--json]',
+      examples: ['fleet doctor', 'fleet doctor --json'],
+      run: async (args, programIo) => (await import('./doctor.ts')).doctor(args, programIo),
     },
   },
 });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Call } from '../contract/call.ts';
+import { BUILT_IN_EXECUTORS } from '../domain/executors.ts';
 import { Fault } from '../domain/fault.ts';
 import {
   type ClaimId,
@@ -16,13 +17,17 @@ import { makeCall } from '../operations/call.ts';
 import { systemClock } from '../platform/clock.ts';
 import { makeUlids } from '../platform/ids.ts';
 import { hostName, identityOf, isAlive } from '../platform/process-identity.ts';
+import { redactor, secretsIn } from '../platform/redact.ts';
 import { openFileRunLog } from '../runlog/file-run-log.ts';
+import type { RunLog } from '../runlog/port.ts';
 import { STORE_LIMITS } from '../store/assert-writes.ts';
 import type { Store } from '../store/port.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { inspect, realPath } from '../workspace/inspect.ts';
-import { executorNames, type HomePaths, homePaths, initHome } from './home.ts';
+import { customNames } from './executors.ts';
+import { type HomePaths, homePaths, initHome } from './home.ts';
 import { lazyStore } from './lazy-store.ts';
+import { outputOf } from './output.ts';
 import { openSettings, type SettingsSource } from './settings/open-settings.ts';
 import { upkeepOf } from './upkeep.ts';
 
@@ -33,6 +38,7 @@ export interface House {
   readonly call: Call;
   readonly store: Store;
   readonly settings: SettingsSource;
+  readonly texts: RunLog;
   readonly paths: HomePaths;
   readonly ids: ReturnType<typeof makeIds>;
   now(): Instant;
@@ -72,12 +78,13 @@ export async function openHouse(env: Env, cwd: string): Promise<House> {
         export: (target) => upkeep.export(from(target)),
       },
       places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
-      executors: { names: () => executorNames(paths) },
+      executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...(await customNames(paths))])] },
+      output: outputOf(paths.runs, redactor(secretsIn(env))),
       home: { path: paths.path, init: () => initHome(paths), engine: () => engineOf(store, now) },
     },
     { name: settings.current().values.person, role: 'admin' },
   );
-  return { call, store, settings, paths, ids, now, self: whoWeAre, close: () => store.close() };
+  return { call, store, settings, texts, paths, ids, now, self: whoWeAre, close: () => store.close() };
 }
 
 const BACKENDS = ['sqlite'];

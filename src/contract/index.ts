@@ -3,6 +3,7 @@ import { fleetStatus, initHome, setConfig, showConfig } from './home.ts';
 import type { Operation } from './operation.ts';
 import { addProject, listProjects, removeProject, setProject, showProject } from './project.ts';
 import { answerQuestion, askQuestion, listQuestions } from './question.ts';
+import { cancelRun, listRuns, runLog, showRun, taskLog } from './run.ts';
 import {
   cancelTask,
   claimTask,
@@ -16,9 +17,13 @@ import {
   importTasks,
   listTasks,
   readyTasks,
+  resumeTask,
+  retryTask,
+  sendTask,
   showTask,
   taskEvents,
   unclaimTask,
+  waitTask,
 } from './task.ts';
 
 /** Everything that can be asked of Fleet. The order is the order of `--help`. */
@@ -37,15 +42,24 @@ export const contract = [
   readyTasks,
   showTask,
   taskEvents,
+  taskLog,
+  waitTask,
+  sendTask,
   commentTask,
   dispatchTask,
   claimTask,
   completeTask,
   unclaimTask,
   cancelTask,
+  retryTask,
+  resumeTask,
   deleteTask,
   exportTasks,
   importTasks,
+  listRuns,
+  showRun,
+  runLog,
+  cancelRun,
   askQuestion,
   listQuestions,
   answerQuestion,

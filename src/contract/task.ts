@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { LIMITS } from '../domain/limits.ts';
 import { TaskWish } from '../domain/task/task.ts';
-import { Name, Path, Prompt, TaskId } from '../domain/values.ts';
+import { Name, Path, Prompt, TaskId, text } from '../domain/values.ts';
 import { operation } from './operation.ts';
 import { EntryView, ifSeq, PhaseName, ProjectRef, page, paged, Ref, TaskView } from './shapes.ts';
 
 const wish = TaskWish.shape;
+const message = text(LIMITS.messageBytes.value).refine((value) => value.trim() !== '', 'is empty: say something');
 
 /** Everything of a task a person may say; `create` fills the gaps from project and settings, `edit` leaves them alone. */
 const wishes = {
@@ -176,6 +177,46 @@ export const dispatchTask = operation({
   input: z.strictObject({ id: Ref, ifSeq }),
   output: TaskView,
   faults: ['not_found', 'conflict', 'unavailable'],
+});
+
+export const retryTask = operation({
+  name: 'task.retry',
+  kind: 'command',
+  role: 'team-lead',
+  summary: 'Try a failed, blocked or canceled task again from the beginning.',
+  input: z.strictObject({ id: Ref, ifSeq }),
+  output: TaskView,
+  faults: ['not_found', 'conflict', 'unavailable'],
+});
+
+export const resumeTask = operation({
+  name: 'task.resume',
+  kind: 'command',
+  role: 'team-lead',
+  summary: 'Let a failed, blocked or canceled task go on where its agent stopped.',
+  input: z.strictObject({ id: Ref, text: message.optional().describe('something to tell the agent first'), ifSeq }),
+  output: TaskView,
+  faults: ['invalid', 'not_found', 'conflict', 'unavailable'],
+});
+
+export const sendTask = operation({
+  name: 'task.send',
+  kind: 'command',
+  role: 'worker',
+  summary: 'Tell the agent of a task something while it works.',
+  input: z.strictObject({ id: Ref, text: message.describe('the message') }),
+  output: z.strictObject({ taskId: TaskId, n: z.int(), state: z.enum(['waiting', 'sent', 'heard']) }),
+  faults: ['invalid', 'not_found', 'conflict', 'limit', 'unavailable'],
+});
+
+export const waitTask = operation({
+  name: 'task.wait',
+  kind: 'query',
+  role: 'monitor',
+  summary: 'Tell which of some tasks have come to an end and which have not.',
+  input: z.strictObject({ ids: z.array(Ref).min(1).max(LIMITS.pageItems.value).describe('a task to wait for; may be repeated') }),
+  output: z.strictObject({ items: z.array(TaskView), pending: z.int() }),
+  faults: ['not_found', 'unavailable'],
 });
 
 export const cancelTask = operation({

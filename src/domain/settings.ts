@@ -80,6 +80,18 @@ export const SETTINGS = {
     default: {},
     env: 'FLEET_LIMIT_PROJECT',
   }),
+  stall_seconds: setting({
+    summary: 'without any sign of life for this long, a run is ended and its task tried again',
+    schema: count(86_400),
+    default: 120,
+    env: 'FLEET_STALL_SECONDS',
+  }),
+  grace_seconds: setting({
+    summary: 'how long a run has to end by itself before it is killed',
+    schema: count(3_600),
+    default: 10,
+    env: 'FLEET_GRACE_SECONDS',
+  }),
   retention_days: setting({
     summary: 'how long finished tasks are kept by `fleet db prune`',
     schema: count(36_500),

@@ -67,7 +67,7 @@ async function observe(needs: Needs): Promise<Seen> {
   const lanes = await Promise.all(
     heads.map(async ({ lane }) => ({ key: lane, ...(await needed(laneFromKey(lane), capacity, needs)) })),
   );
-  const usable = lanes.filter(({ executor }) => startable.has(executor));
+  const usable = lanes.filter(startable);
   const before = await occupied(
     needs.store,
     usable.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
@@ -79,6 +79,7 @@ async function observe(needs: Needs): Promise<Seen> {
 interface Needed {
   readonly key: string;
   readonly executor: string;
+  readonly placement: Lane['placement'];
   readonly model?: string | undefined;
   readonly scopes: readonly Scope[];
 }
@@ -89,7 +90,7 @@ async function needed(lane: Lane, capacity: Capacity, needs: Needs): Promise<Omi
   const { executor, model } = named
     ? { executor: lane.executor, model: undefined }
     : await needs.defaults(lane.place.kind === 'project' ? lane.place.id : undefined);
-  return { executor, model, scopes: scopesOf({ ...lane, executor }, capacity) };
+  return { executor, model, placement: lane.placement, scopes: scopesOf({ ...lane, executor }, capacity) };
 }
 
 /** As many tasks of the lane as could be started now; a full lane costs nothing more. */

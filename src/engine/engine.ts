@@ -6,9 +6,13 @@ import { gauge } from './gauge.ts';
 import { type Held, type Identity, takeLease } from './lease.ts';
 import type { Needs } from './needs.ts';
 import { release } from './release.ts';
+import type { SuperviseNeeds } from './supervise/needs.ts';
+import { supervise } from './supervise/supervise.ts';
 import { sweep } from './sweep.ts';
 
 export interface EngineNeeds extends Needs, Pick<Surroundings, 'log'> {
+  /** With it, what is claimed is also started and watched over. */
+  readonly supervision?: Omit<SuperviseNeeds, keyof Needs | 'log'>;
   readonly self: Identity;
   alive(identity: Identity): Promise<boolean>;
 }
@@ -25,7 +29,15 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
   if (signal.aborted) stop();
   const fenced: EngineNeeds = { ...needs, store: fencedStore(needs.store, lease) };
   const rester = stirring(needs.store, stopping.signal);
-  const controllers = [release(fenced), dispatch(fenced), gauge(fenced), sweep(fenced), renewal(lease, stop, needs)];
+  const { supervision } = fenced;
+  const controllers = [
+    release(fenced),
+    dispatch(fenced),
+    ...(supervision ? [supervise({ ...fenced, ...supervision })] : []),
+    gauge(fenced),
+    sweep(fenced),
+    renewal(lease, stop, needs),
+  ];
   needs.log('engine.started', { host: needs.host });
   await Promise.all(
     controllers.map((controller) =>

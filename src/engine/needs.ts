@@ -1,4 +1,5 @@
 import type { Capacity } from '../domain/hold/hold.ts';
+import type { Lane } from '../domain/task/lane.ts';
 import type { Instant, RunId } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
 
@@ -15,8 +16,8 @@ export interface Needs {
   capacity(): Promise<Capacity>;
   /** Executor and model of a task that names none. */
   defaults(projectId: string | undefined): Promise<{ readonly executor: string; readonly model?: string | undefined }>;
-  /** Executors this host can start. What it cannot start it never claims. */
-  startable(): Promise<ReadonlySet<string>>;
+  /** Whether this host can start such work now. What it cannot start it never claims. */
+  startable(): Promise<(work: Pick<Lane, 'executor' | 'placement'>) => boolean>;
   /** How many more runs this host takes. */
   roomHere(): Promise<number>;
 }

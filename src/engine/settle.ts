@@ -1,6 +1,6 @@
 import { Fault } from '../domain/fault.ts';
 import { left } from '../domain/hold/hold.ts';
-import type { Outcome, Run } from '../domain/run/run.ts';
+import type { Outcome, Run, Watch } from '../domain/run/run.ts';
 import { fenceOf, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import { instantOf, msOf, type RunId } from '../domain/values.ts';
@@ -17,7 +17,12 @@ type Settle = Pick<Needs, 'store' | 'now' | 'host'>;
 export interface Ending {
   readonly outcome: Outcome;
   readonly detail?: string;
+  readonly exit?: number | undefined;
   readonly retryInMs: number;
+  /** What was seen of the run until its end. */
+  readonly watch?: Watch | undefined;
+  /** Nothing is left to prove or to merge: success is done. */
+  readonly proved?: boolean;
 }
 
 /**
@@ -31,8 +36,9 @@ export async function settle(runId: RunId, ending: Ending, needs: Settle): Promi
   if (run.body.phase.state === 'ended') return;
   const at = needs.now();
   const author = { by: `host ${host}`, at };
-  const { outcome, detail } = ending;
-  const over: Run = { ...run.body, updatedAt: at, phase: { state: 'ended', at, outcome, ...(detail ? { detail } : {}) } };
+  const { outcome, detail, exit, watch } = ending;
+  const phase = { state: 'ended', at, outcome, ...(detail ? { detail } : {}), ...(exit === undefined ? {} : { exit }) } as const;
+  const over: Run = { ...run.body, updatedAt: at, phase, ...(watch ? { watch } : {}) };
   const writes: Write[] = [
     ...changed(runs, run, over, { author, note: { what: 'ended', to: outcome, ...(detail ? { why: detail } : {}) } }),
     ...(await leaving(run.body, needs)),
@@ -57,7 +63,12 @@ function settledTask(seen: Seen<Task> | undefined, { runId, ending, author }: Se
   const held = phase?.state === 'running' || phase?.state === 'verifying' || phase?.state === 'merging';
   if (!seen || !held || fenceOf(phase.holder) !== runId) return [];
   const retryAt = instantOf(msOf(author.at) + ending.retryInMs);
-  const next = transition(seen.body, { type: 'settle', at: author.at, fence: runId, outcome: ending.outcome, retryAt });
+  const settled = transition(seen.body, { type: 'settle', at: author.at, fence: runId, outcome: ending.outcome, retryAt });
+  const next =
+    ending.proved && settled.phase.state === 'verifying'
+      ? transition(settled, { type: 'finish', at: author.at, fence: runId })
+      : settled;
+  const spent = { ...next, spentMs: next.spentMs + (ending.watch?.activeMs ?? 0) };
   const note = { what: 'settle', from: phase.state, to: next.phase.state, why: ending.outcome, data: { run: runId } };
-  return changed(tasks, seen, next, { author, note });
+  return changed(tasks, seen, spent, { author, note });
 }

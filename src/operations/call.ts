@@ -7,7 +7,8 @@ import { type Caller, covers } from '../domain/authority.ts';
 import { Fault, isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Instant } from '../domain/values.ts';
-import type { Store } from '../store/port.ts';
+import { keyName } from '../store/assert-writes.ts';
+import type { Row, Store } from '../store/port.ts';
 import { type Request, requests } from '../store/records/requests.ts';
 import { handlers } from './handlers.ts';
 import type { Plan, Scope } from './scope.ts';
@@ -54,7 +55,7 @@ async function carriedOut(job: Job, surroundings: CallSurroundings, caller: Call
     const replay = job.request && (await answeredBefore(store, job.request));
     if (replay) return replay.answer;
     const at = now();
-    const { writes, answer } = await job.handler(job.input, { ...rest, caller, reads: store, now: at });
+    const { writes, answer } = await job.handler(job.input, { ...rest, caller, reads: onceEach(store), now: at });
     if (writes.length === 0) return answer;
     try {
       await store.commit(job.request ? [...writes, requests.put({ ...job.request, answer, at }, 'absent')] : writes, {
@@ -67,6 +68,21 @@ async function carriedOut(job: Job, surroundings: CallSurroundings, caller: Call
         throw new Fault('unavailable', `lost the race for a change ${attempt} times: try again`, {}, { cause: error });
     }
   }
+}
+
+/** Within one attempt a row is read once: fifty tasks of one project ask for it once, and all of them see the same. */
+function onceEach(store: Store): Scope['reads'] {
+  const rows = new Map<string, Promise<Row | undefined>>();
+  return {
+    limits: store.limits,
+    scan: (query) => store.scan(query),
+    get: (key) => {
+      const name = keyName(key);
+      const row = rows.get(name) ?? store.get(key);
+      rows.set(name, row);
+      return row;
+    },
+  };
 }
 
 async function answeredBefore(store: Store, request: Omit<Request, 'answer' | 'at'>): Promise<Request | undefined> {

@@ -2,6 +2,7 @@ import { dbHandlers } from './db.ts';
 import { homeHandlers } from './home.ts';
 import { projectHandlers } from './project.ts';
 import { questionHandlers } from './question.ts';
+import { runHandlers } from './run.ts';
 import type { Handlers } from './scope.ts';
 import { taskChangeHandlers } from './task-changes.ts';
 import { createTaskHandler } from './task-create.ts';
@@ -17,6 +18,7 @@ export const handlers: Handlers = {
   ...taskListHandlers,
   ...taskChangeHandlers,
   ...taskTransferHandlers,
+  ...runHandlers,
   ...questionHandlers,
   ...dbHandlers,
 };

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Named, OperationName } from '../contract/index.ts';
 import type { Caller } from '../domain/authority.ts';
 import type { Origin, Settings } from '../domain/settings.ts';
-import type { ClaimId, Instant, ProjectId, QuestionId, TaskId } from '../domain/values.ts';
+import type { ClaimId, Instant, ProjectId, QuestionId, RunId, TaskId } from '../domain/values.ts';
 import type { RunLog } from '../runlog/port.ts';
 import type { Store, Write } from '../store/port.ts';
 
@@ -16,6 +16,7 @@ export interface Scope {
   readonly settings: SettingsPort;
   readonly places: Places;
   readonly executors: { names(): Promise<readonly string[]> };
+  readonly output: Output;
   readonly home: Home;
   readonly upkeep: Upkeep;
 }
@@ -42,6 +43,20 @@ export interface SettingsPort {
     readonly file: string;
   };
   set(assignments: readonly string[]): Promise<void>;
+}
+
+/** What runs have printed. Everything leaves it redacted. */
+export interface Output {
+  read(
+    runId: RunId,
+    stream: 'out' | 'err',
+    place: { readonly after: number; readonly lines: number; readonly final: boolean },
+  ): Promise<OutputPage>;
+}
+
+export interface OutputPage {
+  readonly items: readonly { readonly at: number; readonly text: string; readonly dropped?: number }[];
+  readonly next: number;
 }
 
 /** What the file system says about a directory. */

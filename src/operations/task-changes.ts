@@ -1,11 +1,13 @@
 import { Fault } from '../domain/fault.ts';
-import { fenceOf, type Task } from '../domain/task/task.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { fenceOf, isFinal, type Task } from '../domain/task/task.ts';
 import { type TaskCommand, transition } from '../domain/task/transition.ts';
-import { Name } from '../domain/values.ts';
+import { Name, type RunId } from '../domain/values.ts';
 import type { Write } from '../store/port.ts';
 import { changed } from '../store/records/journal.ts';
 import { projects } from '../store/records/projects.ts';
 import type { Seen } from '../store/records/record.ts';
+import { runIndex } from '../store/records/runs.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { trash } from '../store/records/trash.ts';
 import { findTask, stillAt } from './find.ts';
@@ -13,7 +15,18 @@ import { type Handlers, plan, type Scope } from './scope.ts';
 import { beliefsIn, findDependencies, openOnes } from './task-graph.ts';
 import { viewOf } from './task-view.ts';
 
-type Changes = 'task.dispatch' | 'task.cancel' | 'task.comment' | 'task.claim' | 'task.complete' | 'task.unclaim' | 'task.delete';
+type Changes =
+  | 'task.retry'
+  | 'task.resume'
+  | 'task.send'
+  | 'task.wait'
+  | 'task.dispatch'
+  | 'task.cancel'
+  | 'task.comment'
+  | 'task.claim'
+  | 'task.complete'
+  | 'task.unclaim'
+  | 'task.delete';
 
 export const taskChangeHandlers: Pick<Handlers, Changes> = {
   'task.dispatch': async ({ id, ifSeq }, scope) => {
@@ -61,6 +74,27 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
     return moved(seen, { type: 'giveBack', at: scope.now, fence }, scope, {});
   },
 
+  'task.retry': async ({ id, ifSeq }, scope) => again(id, ifSeq, scope, {}),
+
+  'task.resume': async ({ id, text, ifSeq }, scope) => again(id, ifSeq, scope, { resume: true, ...(text ? { text } : {}) }),
+
+  'task.send': async ({ id, text }, scope) => {
+    const seen = await findTask(scope, id);
+    if (isFinal(seen.body.phase))
+      throw new Fault('conflict', `task ${seen.body.id} is ${seen.body.phase.state}: nobody is left to hear it`);
+    const task = withMessage(seen.body, text, scope);
+    const n = task.messages.at(-1)?.n ?? 0;
+    const author = { by: scope.caller.name, at: scope.now };
+    const change = changed(tasks, seen, task, { author, note: { what: 'message', why: text, data: { n } } });
+    return plan({ taskId: task.id, n, state: 'waiting' as const }, change);
+  },
+
+  'task.wait': async ({ ids }, scope) => {
+    const found = await Promise.all(ids.map((id) => findTask(scope, id)));
+    const items = await Promise.all(found.map(({ body }) => viewOf(body, scope)));
+    return plan({ items, pending: found.filter(({ body }) => !isFinal(body.phase) && body.phase.state !== 'blocked').length });
+  },
+
   'task.delete': async ({ id, ifSeq }, scope) => {
     const seen = await findTask(scope, id);
     stillAt('task', seen.body, ifSeq);
@@ -72,6 +106,31 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
     ]);
   },
 };
+
+/** A person wants it tried again: from the beginning, or where its agent stopped. */
+async function again(id: string, ifSeq: number | undefined, scope: Scope, { resume, text }: { resume?: boolean; text?: string }) {
+  const seen = await findTask(scope, id);
+  stillAt('task', seen.body, ifSeq);
+  const dependencies = await findDependencies(seen.body.dependsOn, scope);
+  const [newest] = resume ? await scope.reads.scan({ index: runIndex.task(seen.body.id), limit: 1, reverse: true }) : [];
+  const { continues: _before, ...rest } = seen.body;
+  const asked: Task = { ...rest, ...(newest ? { continues: newest.key.id as RunId } : {}) };
+  const told = text === undefined ? asked : withMessage(asked, text, scope);
+  const command = { type: 'retry', at: scope.now, unmet: openOnes(dependencies) } as const;
+  return moved({ ...seen, body: told }, command, scope, {
+    why: resume ? 'to go on' : 'from the beginning',
+    beliefs: beliefsIn(dependencies),
+  });
+}
+
+function withMessage(task: Task, text: string, { caller, now }: Scope): Task {
+  const last = task.messages.at(-1)?.n ?? 0;
+  const unheard = task.messages.filter(({ state }) => state === 'waiting').length;
+  if (unheard >= LIMITS.messages.value)
+    throw new Fault('limit', `task ${task.id} has ${unheard} messages its agent has not heard yet`);
+  const message = { n: last + 1, at: now, by: caller.name, text, state: 'waiting' as const };
+  return { ...task, messages: [...task.messages, message].slice(-LIMITS.messages.value), updatedAt: now };
+}
 
 interface Around {
   readonly why?: string;

@@ -50,6 +50,8 @@ export const draftOf = (id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope,
   untold: false,
   phase: { state: 'draft', since: now },
   attempts: 0,
+  spentMs: 0,
+  messages: [],
   createdAt: now,
   createdBy: caller.name,
   updatedAt: now,
@@ -100,6 +102,7 @@ export function titleOf(prompt: string): string {
 }
 
 export async function assertExecutors(asked: readonly string[], { executors }: Pick<Scope, 'executors'>): Promise<void> {
+  if (asked.length === 0) return;
   const known = await executors.names();
   const unknown = asked.find((name) => !known.includes(name));
   if (unknown !== undefined)

@@ -17,7 +17,10 @@ export function engineHouse(
     host: 'here',
     capacity: async () => limits,
     defaults: async () => ({ executor: 'claude', model: 'house model' }),
-    startable: async () => new Set(['claude', 'codex']),
+    startable:
+      async () =>
+      ({ executor }) =>
+        ['claude', 'codex'].includes(executor),
     roomHere: async () => 1_000,
   };
   return { ...house, needs };

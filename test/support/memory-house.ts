@@ -65,6 +65,7 @@ export function memoryHouse({ store = openMemoryStore(), random, clock = { ms: N
       real: async (path) => places.get(path)?.path,
     },
     executors: { names: async () => ['claude', 'codex', 'scripted'] },
+    output: { read: async (_runId, _stream, { after }) => ({ items: [], next: after }) },
     home: { path: '/home', init: async () => [], engine: async () => undefined },
     upkeep: { migrate: unused, check: unused, backup: unused, restore: unused, export: unused, prune: unused },
   };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Instant, Name, RunId, TaskId } from '../values.ts';
+import { LIMITS } from '../limits.ts';
+import { Instant, Name, QuestionId, RunId, TaskId } from '../values.ts';
 
 export const RUN_KINDS = ['agent', 'setup', 'gate', 'judge'] as const;
 
@@ -23,11 +24,63 @@ export const OUTCOMES = [
 export const Outcome = z.enum(OUTCOMES);
 export type Outcome = z.infer<typeof Outcome>;
 
+/** A process that cannot be mistaken for another. */
+export const ProcessId = z.strictObject({ pid: z.int(), started: z.string() });
+
 export const RunPhase = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('claimed'), since: Instant }),
-  z.strictObject({ state: z.literal('ended'), at: Instant, outcome: Outcome, detail: z.string().optional() }),
+  z.strictObject({ state: z.literal('running'), since: Instant, boot: z.string(), shim: ProcessId, agent: ProcessId }),
+  /** It has been decided that it must end, and how that will be called; its processes may still be there. */
+  z.strictObject({ state: z.literal('ending'), since: Instant, outcome: Outcome, why: z.string() }),
+  z.strictObject({
+    state: z.literal('ended'),
+    at: Instant,
+    outcome: Outcome,
+    detail: z.string().optional(),
+    exit: z.int().optional(),
+  }),
 ]);
 export type RunPhase = z.infer<typeof RunPhase>;
+
+export const Usage = z.strictObject({
+  inputTokens: z.int().min(0),
+  outputTokens: z.int().min(0),
+  cachedTokens: z.int().min(0),
+  /** Unknown is not zero. */
+  costUsd: z.number().min(0).optional(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+/** What was last seen of a run: where its output was read to, and what that meant. Committed together, so it is always one truth. */
+export const Watch = z.strictObject({
+  /** Bytes of its output that have been read. */
+  offset: z.int().min(0),
+  /** Inside a line that was too long: what comes until its end is passed over. */
+  skipping: z.boolean(),
+  /** State of the executor's reducer at that offset. */
+  state: z.unknown(),
+  /** What must have been sent to it: everything before `at` has been, `tail` begins there. */
+  outbox: z.strictObject({ at: z.int().min(0), tail: z.string() }),
+  session: z.string().optional(),
+  usage: Usage.optional(),
+  context: z.strictObject({ tokens: z.int(), limit: z.int().optional() }).optional(),
+  lines: z.int().min(0),
+  events: z.int().min(0),
+  droppedBytes: z.int().min(0),
+  lastWords: z.string(),
+  openTools: z.array(z.string()).max(LIMITS.argsPerTask.value),
+  /** Requests of the agent that wait for a person. */
+  asks: z.array(z.strictObject({ request: z.string(), questionId: QuestionId })).max(LIMITS.questionOptions.value),
+  limitedUntil: z.string().optional(),
+  verdict: z.enum(['succeeded', 'blocked', 'refused', 'errored', 'auth_required', 'limited']).optional(),
+  summary: z.string().optional(),
+  report: z.unknown().optional(),
+  /** When it last showed any sign of life. */
+  signAt: Instant,
+  /** How long it has been running, by a clock that does not jump. */
+  activeMs: z.int().min(0),
+});
+export type Watch = z.infer<typeof Watch>;
 
 /** One supervised attempt at a task. */
 export const Run = z.strictObject({
@@ -41,7 +94,10 @@ export const Run = z.strictObject({
   host: z.string(),
   /** The limited scopes it occupies until its process tree is gone. */
   holds: z.array(z.string()),
+  /** Where it works. */
+  directory: z.string().optional(),
   phase: RunPhase,
+  watch: Watch.optional(),
   createdAt: Instant,
   updatedAt: Instant,
 });

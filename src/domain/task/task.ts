@@ -112,6 +112,23 @@ export const Task = TaskWish.extend({
   /** Someone wants it stopped. It is `canceled` only when its work has really ended. */
   cancelAsked: z.strictObject({ at: Instant, by: z.string() }).optional(),
   attempts: z.int().min(0),
+  /** Its next run goes on with the conversation of this one, where the executor can. */
+  continues: RunId.optional(),
+  /** How long its ended runs have taken together. */
+  spentMs: z.int().min(0).default(0),
+  /** Messages for the agent that works on it. */
+  messages: z
+    .array(
+      z.strictObject({
+        n: z.int().min(1),
+        at: Instant,
+        by: z.string(),
+        text: z.string(),
+        state: z.enum(['waiting', 'sent', 'heard']),
+      }),
+    )
+    .max(LIMITS.messages.value)
+    .default([]),
   createdAt: Instant,
   createdBy: z.string(),
   updatedAt: Instant,

@@ -20,6 +20,8 @@ export type TaskCommand =
   | { readonly type: 'giveBack'; readonly at: Instant; readonly fence: Fence }
   | { readonly type: 'block'; readonly at: Instant; readonly fence: Fence; readonly block: Block }
   | { readonly type: 'unblock'; readonly at: Instant }
+  /** A person wants it tried again; what went wrong before does not count any more. */
+  | { readonly type: 'retry'; readonly at: Instant; readonly unmet: readonly TaskId[] }
   | { readonly type: 'cancel'; readonly at: Instant; readonly by: string };
 
 /** The only way a task changes its phase. Time and ids arrive in the command: the same inputs always give the same task. */
@@ -56,6 +58,8 @@ export function transition(task: Task, command: TaskCommand): Task {
     case 'unblock':
       if (task.phase.state !== 'blocked') throw refusal(task, command);
       return { ...inPhase(task, command.at, whenFree(task, command.at, [])), attempts: 0 };
+    case 'retry':
+      return retried(task, command);
     case 'cancel':
       return asked(task, command);
   }
@@ -125,6 +129,13 @@ function asked(task: Task, command: Extract<TaskCommand, { type: 'cancel' }>): T
   return canceled(task, command.at);
 }
 
+function retried(task: Task, command: Extract<TaskCommand, { type: 'retry' }>): Task {
+  const { state } = task.phase;
+  if (state !== 'failed' && state !== 'blocked' && state !== 'canceled') throw refusal(task, command);
+  const next = inPhase(task, command.at, whenFree(task, command.at, command.unmet));
+  return { ...next, attempts: 0, spentMs: 0, untold: false };
+}
+
 const canceled = (task: Task, at: Instant): Task => ended(task, at, { state: 'canceled', at });
 
 function ended(task: Task, at: Instant, phase: Phase): Task {
@@ -165,5 +176,6 @@ const WORDS: Record<TaskCommand['type'], string> = {
   giveBack: 'give back',
   block: 'block',
   unblock: 'unblock',
+  retry: 'retry',
   cancel: 'cancel',
 };

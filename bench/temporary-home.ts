@@ -1,0 +1,63 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { initHome } from '../src/app/home.ts';
+import { type House, openHouse } from '../src/app/open-house.ts';
+import type { Project } from '../src/domain/project/project.ts';
+import { projectNames, projects } from '../src/store/records/projects.ts';
+
+/** Beside the checkout: `/tmp` may be memory, where a flush costs nothing and proves nothing. */
+const CACHE = fileURLToPath(new URL('../node_modules/.cache/fleet-bench/', import.meta.url));
+
+export interface TemporaryDirectory extends AsyncDisposable {
+  readonly path: string;
+}
+
+export async function temporaryDirectory(): Promise<TemporaryDirectory> {
+  await mkdir(CACHE, { recursive: true });
+  const path = await mkdtemp(join(CACHE, 'home-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+export interface TemporaryHouse extends AsyncDisposable {
+  readonly house: House;
+  readonly project: Project;
+}
+
+/** The house as the program opens it, in a home of its own, with one project. */
+export async function temporaryHouse(env: Readonly<Record<string, string>> = {}): Promise<TemporaryHouse> {
+  const directory = await temporaryDirectory();
+  const house = await openHouse({ ...env, FLEET_HOME: directory.path }, directory.path);
+  await initHome(house.paths);
+  const project = await addProject(house, 'shop');
+  return {
+    house,
+    project,
+    [Symbol.asyncDispose]: async () => {
+      await house.close();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Written directly: where its repository lies does not matter here. */
+export async function addProject({ store, ids, now, paths }: House, name: string): Promise<Project> {
+  const at = now();
+  const project: Project = {
+    id: ids.project(),
+    seq: 1,
+    name,
+    description: `the repository ${name}`,
+    path: join(paths.path, name),
+    kind: 'repository',
+    targetBranch: 'main',
+    verify: 'npm test',
+    copyFiles: [],
+    mcpServers: {},
+    createdAt: at,
+    createdBy: 'you',
+    updatedAt: at,
+  };
+  await store.commit([projects.put(project, 'absent'), projectNames.put({ name, projectId: project.id }, 'absent')]);
+  return project;
+}

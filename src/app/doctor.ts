@@ -1,0 +1,175 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { askVersion, findProgram } from '../platform/ask-version.ts';
+import { exists } from '../platform/files.ts';
+import { openReadOnly } from '../store/sqlite/connect.ts';
+import { standing } from '../store/sqlite/migrate.ts';
+import { writeJson } from '../surfaces/cli/answer.ts';
+import { EXIT_CODES } from '../surfaces/cli/exit-codes.ts';
+import { programWords } from '../surfaces/cli/parse/program-words.ts';
+import type { Env, Io, Program } from '../surfaces/cli/surroundings.ts';
+import { doctorPage, type Finding, isWell } from '../surfaces/cli/views/doctor.ts';
+import { lookOf } from '../surfaces/cli/views/look.ts';
+import { engineOf, inHouse } from './background.ts';
+import { type HomePaths, homePaths } from './home.ts';
+import { openSettings } from './settings/open-settings.ts';
+
+const timeoutMs = 5_000;
+const leastNode: readonly [number, number] = [20, 19];
+
+interface Tool {
+  readonly name: string;
+  readonly needed?: true;
+  readonly args?: readonly string[];
+  /** What to install when it is missing: a package of the system, or one of npm. */
+  readonly from: { readonly system: string } | { readonly npm: string };
+}
+
+const TOOLS: readonly Tool[] = [
+  { name: 'git', needed: true, from: { system: 'git' } },
+  { name: 'tmux', args: ['-V'], from: { system: 'tmux' } },
+  { name: 'gh', from: { system: 'gh' } },
+  { name: 'bd', from: { npm: '@beads/bd' } },
+  { name: 'python3', from: { system: 'python3' } },
+  { name: 'bwrap', from: { system: 'bubblewrap' } },
+  { name: 'context-mode', from: { npm: 'context-mode' } },
+  { name: 'claude', from: { npm: '@anthropic-ai/claude-code' } },
+  { name: 'codex', from: { npm: '@openai/codex' } },
+  { name: 'gemini', from: { npm: '@google/gemini-cli' } },
+  { name: 'opencode', from: { npm: 'opencode-ai' } },
+];
+
+/** `fleet doctor`: exit code 0 unless something Fleet itself needs is broken. */
+export const doctor: Program['run'] = async (args, given) => {
+  const { json, io } = programWords('doctor', args, given, { switches: [], places: 0 });
+  const paths = homePaths(io.env, io.cwd);
+  const install = await installer(io.env);
+  const [tools, own] = await Promise.all([
+    Promise.all(TOOLS.map((tool) => toolFinding(tool, install, io.env))),
+    ownFindings(paths, io),
+  ]);
+  const findings = [nodeFinding(process.versions.node), ...tools, ...own];
+  const ok = isWell(findings);
+  if (json) await writeJson(io, { ok, items: findings });
+  else await io.out(doctorPage(findings, lookOf({ ...io, input: {} })));
+  return ok ? EXIT_CODES.ok : EXIT_CODES.unavailable;
+};
+
+export function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isNew = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1]);
+  const seen = { name: 'node', needed: true, version, path: process.execPath };
+  if (isNew) return { ...seen, state: 'ok' };
+  return {
+    ...seen,
+    state: 'broken',
+    detail: `Fleet needs ${leastNode.join('.')} or newer`,
+    repair: 'install Node 22 from https://nodejs.org',
+  };
+}
+
+async function toolFinding({ name, needed, args = ['--version'], from }: Tool, install: string, env: Env): Promise<Finding> {
+  const repair = 'npm' in from ? `npm install -g ${from.npm}` : `${install} ${from.system}`;
+  const told = await askVersion(name, args, { env, timeoutMs });
+  const about = { name, needed: needed === true };
+  if (!told.found) return { ...about, state: needed ? 'broken' : 'off', detail: 'not found', repair };
+  const { path, version, problem } = told;
+  const seen = { ...about, path, ...(version !== undefined && { version }) };
+  return problem === undefined ? { ...seen, state: 'ok' } : { ...seen, state: 'broken', detail: problem, repair };
+}
+
+const INSTALLERS: readonly (readonly [program: string, command: string])[] = [
+  ['brew', 'brew install'],
+  ['apt-get', 'sudo apt-get install'],
+  ['dnf', 'sudo dnf install'],
+  ['pacman', 'sudo pacman -S'],
+  ['apk', 'sudo apk add'],
+  ['zypper', 'sudo zypper install'],
+];
+
+async function installer(env: Env): Promise<string> {
+  for (const [program, command] of INSTALLERS) if ((await findProgram(program, env)) !== undefined) return command;
+  return 'install';
+}
+
+/** One after the other: a database that is damaged must be known before it is opened. */
+async function ownFindings(paths: HomePaths, io: Io): Promise<Finding[]> {
+  const home = await homeFinding(paths);
+  const database = await databaseFinding(paths);
+  const engine: Finding =
+    database.state === 'broken'
+      ? { name: 'engine', needed: false, state: 'off', detail: 'cannot be known' }
+      : await engineFinding(io);
+  return [home, database, engine, await settingsFinding(paths, io.env)];
+}
+
+async function homeFinding({ path }: HomePaths): Promise<Finding> {
+  const seen = { name: 'home', needed: true, path };
+  const broken = (detail: string): Finding => ({
+    ...seen,
+    state: 'broken',
+    detail,
+    repair: 'export FLEET_HOME=DIR, a directory of your own',
+  });
+  const found = await stat(path).catch(() => undefined);
+  if (found && !found.isDirectory()) return broken('is not a directory');
+  const place = found ? path : await nearestThere(path);
+  const isWritable = await access(place, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isWritable) return broken(`this user may not write to ${place}`);
+  return found ? { ...seen, state: 'ok' } : { ...seen, state: 'off', detail: 'not made yet', repair: 'fleet init' };
+}
+
+async function nearestThere(path: string): Promise<string> {
+  return (await exists(path)) || dirname(path) === path ? path : nearestThere(dirname(path));
+}
+
+async function databaseFinding({ database }: HomePaths): Promise<Finding> {
+  const seen = { name: 'database', needed: true, path: database };
+  if (!(await exists(database))) return { ...seen, state: 'off', detail: 'not made yet', repair: 'fleet init' };
+  const problem = quickCheck(database, (await stat(database)).size);
+  if (problem === undefined) return { ...seen, state: 'ok' };
+  return { ...seen, state: 'broken', detail: problem, repair: 'fleet db check' };
+}
+
+/** Pages of a larger one would be read for too long; `fleet db check` reads them all. */
+const mostBytes = 256 * 1024 * 1024;
+
+function quickCheck(file: string, bytes: number): string | undefined {
+  try {
+    const db = openReadOnly(file);
+    try {
+      standing(db, file);
+      if (bytes > mostBytes) return undefined;
+      const verdict = String(db.prepare('PRAGMA quick_check(1)').all()[0]?.['quick_check']);
+      return verdict === 'ok' ? undefined : verdict;
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function engineFinding(io: Io): Promise<Finding> {
+  const seen = { name: 'engine', needed: false };
+  try {
+    const engine = await inHouse(io, engineOf);
+    if (engine) return { ...seen, state: 'ok', detail: `process ${engine.pid} on ${engine.host}, since ${engine.since}` };
+    return { ...seen, state: 'off', detail: 'does not run', repair: 'fleet up --background' };
+  } catch (error) {
+    return { ...seen, state: 'broken', detail: error instanceof Error ? error.message : String(error), repair: 'fleet db check' };
+  }
+}
+
+async function settingsFinding({ path, settings }: HomePaths, env: Env): Promise<Finding> {
+  const seen = { name: 'settings', needed: false, path: settings };
+  const problem = await openSettings({ home: path, env }).then(
+    (source) => source.current().problem,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  if (problem !== undefined) return { ...seen, state: 'broken', detail: problem, repair: 'fleet config show' };
+  return { ...seen, state: 'ok' };
+}

@@ -1,0 +1,67 @@
+import { createReadStream } from 'node:fs';
+import { readdir, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Fault } from '../domain/fault.ts';
+import type { Instant } from '../domain/values.ts';
+import { makeDirectory } from '../platform/files.ts';
+import { writeJson } from '../surfaces/cli/answer.ts';
+import { programWords } from '../surfaces/cli/parse/program-words.ts';
+import type { Program } from '../surfaces/cli/surroundings.ts';
+import { plain } from '../surfaces/cli/terminal/plain.ts';
+import { type HomePaths, homePaths } from './home.ts';
+
+const filesKept = 14;
+const NAME = /^fleet-\d{4}-\d\d-\d\d\.jsonl$/;
+
+const folderOf = ({ path }: Pick<HomePaths, 'path'>): string => join(path, 'logging');
+
+/** Where an engine in the background writes from now on. Only the newest files are kept. */
+export async function engineLogFile(paths: Pick<HomePaths, 'path'>, now: Instant): Promise<string> {
+  const folder = folderOf(paths);
+  await makeDirectory(folder);
+  const file = join(folder, `fleet-${now.slice(0, 10)}.jsonl`);
+  const names = (await readdir(folder)).filter((name) => NAME.test(name)).toSorted();
+  for (const name of names.slice(0, -filesKept)) await unlink(join(folder, name)).catch(() => undefined);
+  return file;
+}
+
+/** The file that was written last: an engine goes on in the one it began with. */
+export async function newestLogFile(paths: Pick<HomePaths, 'path'>): Promise<string | undefined> {
+  const folder = folderOf(paths);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => NAME.test(name));
+  const files = await Promise.all(
+    names.map(async (name) => ({
+      file: join(folder, name),
+      at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0,
+    })),
+  );
+  return files.toSorted((a, b) => b.at - a.at || (a.file < b.file ? 1 : -1))[0]?.file;
+}
+
+/** `fleet log [N]`: what the engine in the background wrote. */
+export const showLog: Program['run'] = async (args, given) => {
+  const { places, json, io } = programWords('log', args, given, { switches: [], places: 1 });
+  const most = places[0] === undefined ? Number.POSITIVE_INFINITY : Number(places[0]);
+  if (!(most === Number.POSITIVE_INFINITY || /^[1-9]\d{0,6}$/.test(places[0] ?? '')))
+    throw new Fault('invalid', `N: expected a whole number of lines from 1 to 9999999, got ${JSON.stringify(places[0])}`);
+  const file = await newestLogFile(homePaths(io.env, io.cwd));
+  if (file === undefined)
+    throw new Fault('not_found', 'there is no log yet', {
+      hint: 'fleet up --background writes one; fleet up alone logs to the terminal',
+    });
+  const lines: AsyncIterable<string> = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  if (json) await writeJson(io, { file, lines: await lastLines(lines, most) });
+  else if (most === Number.POSITIVE_INFINITY) for await (const line of lines) await io.out(`${plain(line)}\n`);
+  else for (const line of await lastLines(lines, most)) await io.out(`${plain(line)}\n`);
+  return 0;
+};
+
+async function lastLines(lines: AsyncIterable<string>, most: number): Promise<string[]> {
+  let kept: string[] = [];
+  for await (const line of lines) {
+    kept.push(line);
+    if (kept.length > 2 * most) kept = kept.slice(-most);
+  }
+  return Number.isFinite(most) ? kept.slice(-most) : kept;
+}

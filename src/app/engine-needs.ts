@@ -1,0 +1,59 @@
+import type { Capacity } from '../domain/hold/hold.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { EngineNeeds } from '../engine/engine.ts';
+import type { Needs } from '../engine/needs.ts';
+import type { Runner } from '../engine/supervise/needs.ts';
+import { systemClock } from '../platform/clock.ts';
+import { projectIndex, projects } from '../store/records/projects.ts';
+import type { executorShelf } from './executors.ts';
+import type { House } from './open-house.ts';
+import { prepareRun } from './prepare.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+type Executors = ReturnType<typeof executorShelf>;
+
+export const engineNeeds = (house: House, host: string, executors: Executors): Needs => ({
+  store: house.store,
+  now: house.now,
+  elapsed: systemClock.elapsed,
+  ids: house.ids,
+  host,
+  capacity: () => capacityOf(house),
+  defaults: async (projectId) => {
+    const project = projectId === undefined ? undefined : (await projects.get(house.store, projectId))?.body;
+    const { executor, model } = house.settings.current().values;
+    if (project?.executor) return { executor: project.executor, model: project.model };
+    return { executor, model: project?.model ?? model };
+  },
+  startable: async () => {
+    const known = await executors.all();
+    // Work in a project's own worktree waits until there are worktrees; what runs in place can be started.
+    return ({ executor, placement }) => placement === 'in_place' && known.has(executor);
+  },
+  roomHere: async () => LIMITS.holders.value,
+});
+
+async function capacityOf({ store, settings }: House): Promise<Capacity> {
+  const { max_concurrent, limit_executor, limit_account, limit_project } = settings.current().values;
+  const known = (await store.scan({ index: projectIndex.all, limit: store.limits.rowsPerScan })).map(projects.read);
+  const limited = known.flatMap(({ id, name, maxConcurrent }) => {
+    const max = limit_project[name] ?? maxConcurrent;
+    return max === undefined ? [] : [[id, max] as const];
+  });
+  return { fleet: max_concurrent, executor: limit_executor, account: limit_account, project: Object.fromEntries(limited) };
+}
+
+/** What it takes to start agents on this machine and to watch over them. */
+export const supervisionOf = (
+  house: House,
+  env: Env,
+  { runner, executors }: { runner: Runner; executors: Executors },
+): NonNullable<EngineNeeds['supervision']> => ({
+  runner,
+  question: house.ids.question,
+  executor: async (name) => (await executors.all()).get(name),
+  prepare: (run, task) => prepareRun(house, env, run, task),
+  rules: () => ({ stallMs: house.settings.current().values.stall_seconds * 1_000, spoolBytes: LIMITS.spoolBytes.value }),
+  jitter: Math.random,
+});

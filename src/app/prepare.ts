@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { Fault } from '../domain/fault.ts';
+import { promptFor } from '../domain/run/prompt.ts';
+import type { Run } from '../domain/run/run.ts';
+import type { Task } from '../domain/task/task.ts';
+import type { Prepared } from '../engine/supervise/needs.ts';
+import { projects } from '../store/records/projects.ts';
+import { runIndex, runs } from '../store/records/runs.ts';
+import { layNotes, notePlaces } from './notes.ts';
+import type { House } from './open-house.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Lays out what a run needs on this machine. Doing it again changes nothing. */
+export async function prepareRun(house: House, env: Env, run: Run, task: Task): Promise<Prepared> {
+  const places = notePlaces(house.paths.tasks, task.id);
+  await layNotes(places, task, run);
+  const directory = join(house.paths.runs, run.id);
+  const resultFile = join(directory, 'result.json');
+  const before = await runBefore(house, run);
+  const whole = 'text' in task.prompt ? task.prompt.text : await house.texts.getBlob(task.prompt.blob);
+  const prompt = promptFor({
+    task,
+    prompt: whole,
+    attempt: run.attempt,
+    notesDirectory: places.artifacts,
+    resultFile,
+    before: before?.phase.state === 'ended' ? { outcome: before.phase.outcome, detail: before.phase.detail ?? '' } : undefined,
+  });
+  return {
+    job: {
+      taskId: task.id,
+      runId: run.id,
+      prompt,
+      promptFile: join(directory, 'prompt.txt'),
+      resultFile,
+      workDirectory: await workDirectory(house, task),
+      model: run.model,
+      effort: task.effort,
+      systemPrompt: task.systemPrompt,
+      extraArgs: task.extraArgs,
+      resume: before && (task.continues !== undefined || run.attempt > 1) ? before.watch?.session : undefined,
+    },
+    env: {
+      ...inherited(env),
+      FLEET_TASK_ID: task.id,
+      FLEET_TASK_DIR: places.directory,
+      FLEET_ARTIFACT_DIR: places.artifacts,
+      FLEET_ATTEMPT: String(run.attempt),
+    },
+  };
+}
+
+/** The newest run of the task that is not this one. */
+async function runBefore({ store }: House, run: Run): Promise<Run | undefined> {
+  const hits = await store.scan({ index: runIndex.task(run.taskId), limit: 2, reverse: true });
+  return hits.map(runs.read).find(({ id }) => id !== run.id);
+}
+
+async function workDirectory({ store }: House, task: Task): Promise<string> {
+  if (task.directory !== undefined) return task.directory;
+  const project = task.projectId === undefined ? undefined : (await projects.get(store, task.projectId))?.body;
+  if (!project) throw new Fault('not_found', `task ${task.id} has no place to work: its project is gone`);
+  return project.path;
+}
+
+/** Everything of the user's but what belongs to Fleet itself or to an agent that started us. */
+const inherited = (env: Env): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && !/^(FLEET_(?!TEST_)|CLAUDECODE|CLAUDE_CODE_|npm_)/.test(entry[0]),
+    ),
+  );

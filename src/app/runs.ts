@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LIMITS } from '../domain/limits.ts';
+import type { RunId } from '../domain/values.ts';
+import type { Identity, Look, Runner } from '../engine/supervise/needs.ts';
+import { makeDirectory, PRIVATE_FILE } from '../platform/files.ts';
+import { findCgroupParent } from '../runner/cgroup.ts';
+import { appendMissing } from '../runner/input-spool.ts';
+import { endRun } from '../runner/kill-ladder.ts';
+import { arbitrate, prepareRunDirectory, stateOf } from '../runner/run-directory.ts';
+import { readExit, readIdentity } from '../runner/run-facts.ts';
+import { filesOf, type RunPlace } from '../runner/run-place.ts';
+import { installShim } from '../runner/shim.ts';
+import { signsOfLife } from '../runner/signs-of-life.ts';
+import { openSpawner } from '../runner/spawner.ts';
+import { readSlice } from '../runner/tail.ts';
+import type { HomePaths } from './home.ts';
+
+export interface RunnerOptions {
+  readonly paths: HomePaths;
+  graceMs(): number;
+  log(event: string, fields: Record<string, unknown>): void;
+}
+
+const HARD_MS = 10_000;
+
+/** The runner room, as the engine wants to see it: runs by their ids, in the run directories of one home. */
+export async function openRunner({ paths, graceMs, log }: RunnerOptions): Promise<Runner & { close(): Promise<void> }> {
+  const mark = await homeMark(paths.path);
+  const spawner = openSpawner({ shim: await installShim(paths.bin), log: (message) => log('spawner', { message }) });
+  const cgroupParent = await findCgroupParent();
+  const place = (runId: RunId): RunPlace => ({ directory: join(paths.runs, runId), id: runId, mark });
+  return {
+    look: (runId) => lookAt(place(runId)),
+    start: async (runId, { mode, command, args, directory, env, files }) => {
+      const spec = {
+        ...place(runId),
+        mode,
+        command,
+        args,
+        workDirectory: directory,
+        env,
+        files,
+        ...(cgroupParent ? { cgroupParent } : {}),
+      };
+      await prepareRunDirectory(spec);
+      await spawner.start(spec);
+    },
+    forestall: async (runId) => (await arbitrate(place(runId))) === 'won' || (await stateOf(place(runId))) === 'never',
+    read: (runId, cursor, isFinal) =>
+      readSlice(filesOf(place(runId)).out, cursor, { isFinal, maxLineBytes: LIMITS.outputLineBytes.value }),
+    send: async (runId, from, tail) => void (await appendMissing(place(runId), { from, bytes: Buffer.from(tail) })),
+    end: async (runId) => {
+      const { how, processes } = await endRun(place(runId), { graceMs: graceMs(), hardMs: HARD_MS });
+      if (how !== 'quiet') log('run.ended', { run: runId, how, processes });
+    },
+    ticks: async (runIds) => new Map([...(await signsOfLife(runIds.map(place)))].map(([id, { ticks }]) => [id as RunId, ticks])),
+    close: () => spawner.close(),
+  };
+}
+
+async function lookAt(run: RunPlace): Promise<Look> {
+  const state = await stateOf(run);
+  if (state === 'unclaimed' || state === 'starting') return { state };
+  const outBytes = await sizeOf(filesOf(run).out);
+  if (state === 'ended') {
+    const exit = await readExit(run);
+    if (exit)
+      return {
+        state,
+        exit: exit.code,
+        reason: exit.refused ?? (exit.signal ? `it was ended by ${exit.signal}` : undefined),
+        outBytes,
+      };
+  }
+  const identity = state === 'alive' ? await readIdentity(run) : undefined;
+  if (!identity) return { state: 'dead', outBytes };
+  const { boot, shim, agent } = identity;
+  return {
+    state: 'alive',
+    identity: { boot, shim, agent } satisfies Identity,
+    outBytes,
+    errBytes: await sizeOf(filesOf(run).err),
+  };
+}
+
+const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
+
+/** Random, and the same for as long as the home exists: how processes of this home are told from all others. */
+async function homeMark(home: string): Promise<string> {
+  const file = join(home, 'mark');
+  await makeDirectory(home);
+  await writeFile(file, `${randomBytes(16).toString('hex')}\n`, { flag: 'wx', mode: PRIVATE_FILE }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
+  return (await readFile(file, 'utf8')).trim();
+}

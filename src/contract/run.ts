@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { Run } from '../domain/run/run.ts';
+import { RunId } from '../domain/values.ts';
+import { operation } from './operation.ts';
+import { page, paged, Ref, TaskView } from './shapes.ts';
+
+/** A run as people and programs see it: without the inner state of its executor. */
+export const RunView = Run.extend({ watch: Run.shape.watch.unwrap().omit({ state: true, outbox: true }).optional() });
+export type RunView = z.infer<typeof RunView>;
+
+export const listRuns = operation({
+  name: 'run.list',
+  kind: 'query',
+  role: 'monitor',
+  summary: 'List the runs of a task, or all that are under way, newest first.',
+  input: z.strictObject({ task: Ref.optional().describe('only runs of this task'), limit: paged.limit }),
+  output: page(RunView),
+  faults: ['not_found', 'unavailable'],
+});
+
+export const showRun = operation({
+  name: 'run.show',
+  kind: 'query',
+  role: 'monitor',
+  summary: 'Show everything about one run.',
+  input: z.strictObject({ id: Ref }),
+  output: RunView,
+  faults: ['not_found', 'unavailable'],
+});
+
+const LogLine = z.strictObject({
+  /** Bytes of the stream up to the end of this line: where to go on after it. */
+  at: z.int(),
+  text: z.string(),
+  dropped: z.int().optional(),
+});
+
+const logInput = {
+  stream: z.enum(['out', 'err']).default('out').describe('which of its two streams'),
+  after: z.int().min(0).default(0).describe('begin after this many bytes'),
+  limit: z.int().min(1).max(2_000).default(500).describe('most lines to return'),
+};
+
+const Log = z.strictObject({
+  runId: RunId.optional(),
+  items: z.array(LogLine),
+  next: z.int(),
+  /** Whether more can still come. */
+  ended: z.boolean(),
+});
+
+export const runLog = operation({
+  name: 'run.log',
+  kind: 'query',
+  role: 'monitor',
+  summary: 'Read the output of a run from any point, every line once, secrets removed.',
+  input: z.strictObject({ id: Ref, ...logInput }),
+  output: Log,
+  faults: ['not_found', 'unavailable'],
+});
+
+export const taskLog = operation({
+  name: 'task.log',
+  kind: 'query',
+  role: 'monitor',
+  summary: "Read the output of a task's newest run, every line once, secrets removed.",
+  input: z.strictObject({ id: Ref, ...logInput }),
+  output: Log,
+  faults: ['not_found', 'unavailable'],
+});
+
+export const cancelRun = operation({
+  name: 'run.cancel',
+  kind: 'command',
+  role: 'team-lead',
+  summary: 'End a run and its task; whatever it has done is kept.',
+  input: z.strictObject({ id: Ref }),
+  output: TaskView,
+  faults: ['not_found', 'conflict', 'unavailable'],
+});

@@ -1,0 +1,43 @@
+import type { Outcome, Run } from './run.ts';
+
+/** What is known when a run is over. */
+export interface Facts {
+  /** Its exit code; undefined when nobody saw it end. */
+  readonly exit?: number | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface Ending {
+  readonly outcome: Outcome;
+  readonly detail: string;
+}
+
+/** Why a run ended is decided from facts: what we had decided, what the agent said it did, and how its process went. */
+export function outcomeOf(run: Run, facts: Facts): Ending {
+  if (run.phase.state === 'ending') return { outcome: run.phase.outcome, detail: run.phase.why };
+  if (facts.exit === undefined)
+    return { outcome: 'lost', detail: facts.reason ?? 'its process was gone and had left no exit code' };
+  const { verdict, summary = '' } = run.watch ?? {};
+  if (verdict === 'limited') return { outcome: 'rate_limited', detail: summary || 'its provider refused more work' };
+  if (verdict === 'succeeded' && facts.exit === 0) return { outcome: 'succeeded', detail: summary };
+  if (verdict === 'blocked') return { outcome: 'blocked', detail: summary };
+  if (verdict === 'refused') return { outcome: 'refused', detail: summary };
+  if (verdict === 'auth_required') return { outcome: 'auth_required', detail: summary };
+  return { outcome: 'crashed', detail: crashed(facts, run.watch?.lastWords) };
+}
+
+/** An exit code above 128 is a signal, by the custom of shells. */
+function crashed({ exit = 0, reason }: Facts, lastWords = ''): string {
+  const how =
+    reason ??
+    (exit === 0
+      ? 'it ended without a report'
+      : exit > 128
+        ? `it was ended by signal ${exit - 128}`
+        : `it ended with exit code ${exit}`);
+  return lastWords ? `${how}; last words: ${lastWords.slice(0, 200)}` : how;
+}
+
+/** A clean exit without a report is asked about once more; the second time a person must look. */
+export const saidNothing = (run: Run, facts: Facts): boolean =>
+  facts.exit === 0 && run.watch?.verdict === undefined && run.phase.state !== 'ending';

@@ -1,0 +1,278 @@
+import { basename } from 'node:path';
+import type { Executor } from '../../domain/agent/executor.ts';
+import { retryDelayMs } from '../../domain/run/backoff.ts';
+import { outcomeOf, saidNothing } from '../../domain/run/outcome.ts';
+import type { Run, Watch } from '../../domain/run/run.ts';
+import type { Task } from '../../domain/task/task.ts';
+import { msOf } from '../../domain/values.ts';
+import type { Write } from '../../store/port.ts';
+import { born, changed } from '../../store/records/journal.ts';
+import { projects } from '../../store/records/projects.ts';
+import { questions } from '../../store/records/questions.ts';
+import type { Seen as Read } from '../../store/records/record.ts';
+import { runs } from '../../store/records/runs.ts';
+import { tasks } from '../../store/records/tasks.ts';
+import { settle } from '../settle.ts';
+import type { Action, Sight } from './decide.ts';
+import { type Ingested, ingest, newWatch, stepped } from './ingest.ts';
+import type { Memory } from './memory.ts';
+import type { Look, SuperviseNeeds } from './needs.ts';
+
+export async function act(action: Action, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+  const { run } = action.sight;
+  switch (action.type) {
+    case 'start':
+      return start(action.sight, needs);
+    case 'adopt':
+      return adopt(action.sight, needs);
+    case 'ingest':
+      return read(action.sight, needs, memory);
+    case 'end':
+      await needs.store.commit(ending(run, action, needs, memory), { flush: true });
+      climb(run.body, needs, memory);
+      return true;
+    case 'ladder':
+      climb(run.body, needs, memory);
+      return false;
+    case 'finish':
+      return finish(action.sight, needs, memory);
+  }
+}
+
+/** The intent is the claim itself, already durable; arbitration in the run directory lets it begin at most once. */
+async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boolean> {
+  const executor = await needs.executor(run.body.executor);
+  if (!executor || !task) {
+    await giveUp(run.body, `no executor ${run.body.executor} on this machine`, needs);
+    return true;
+  }
+  const { job, env } = await needs.prepare(run.body, task);
+  const launch = executor.launch(job);
+  await needs.runner.start(run.body.id, {
+    mode: launch.mode,
+    command: launch.command,
+    args: launch.args,
+    directory: job.workDirectory,
+    env: { ...env, ...launch.env },
+    files: [...launch.files, { name: basename(job.promptFile), text: job.prompt }],
+  });
+  return true;
+}
+
+/** A run that cannot be started must not be started later by anybody either. */
+async function giveUp(run: Run, why: string, needs: SuperviseNeeds): Promise<void> {
+  if (await needs.runner.forestall(run.id)) await settle(run.id, { outcome: 'refused', detail: why, retryInMs: 0 }, needs);
+}
+
+async function adopt({ run, look, task }: Sight, needs: SuperviseNeeds): Promise<boolean> {
+  if (look.state !== 'alive' || !task) return false;
+  const at = needs.now();
+  const watch = run.body.watch ?? (await firstWatch(run.body, task, needs));
+  const next: Run = { ...run.body, updatedAt: at, phase: { state: 'running', since: at, ...look.identity }, watch };
+  const note = { what: 'started', data: { agent: look.identity.agent.pid } };
+  await needs.store.commit(changed(runs, run, next, { author: { by: `host ${needs.host}`, at }, note }));
+  return true;
+}
+
+async function firstWatch(run: Run, task: Task, needs: SuperviseNeeds): Promise<Watch> {
+  const executor = await needs.executor(run.executor);
+  const { job } = await needs.prepare(run, task);
+  const at = needs.now();
+  return newWatch(executor?.begin(job) ?? { state: null, events: [], send: [] }, at);
+}
+
+/** Reads new output, passes on what people said, and commits both with the offset: one truth, whatever dies next. */
+async function read({ run, task, look }: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+  const executor = await needs.executor(run.body.executor);
+  const before = run.body.watch;
+  if (!executor || !before || !task) return false;
+  const seen = await seenUntil(run.body, before, executor, { needs, final: false });
+  const told = await passedOn(
+    { ...seen.watch, activeMs: before.activeMs + sinceLast(run.body.id, needs, memory) },
+    { run: run.body, task, executor },
+    needs,
+  );
+  const sent = await delivered(run.body, told.watch, needs);
+  const writes = [
+    runs.put({ ...run.body, updatedAt: needs.now(), watch: sent }, run.version),
+    ...asking(run.body, seen, needs),
+    ...(await heard(task, [...seen.heard], told.sent, needs)),
+  ];
+  await needs.store.commit(writes, { flush: seen.asks.length > 0 });
+  // What was promised in this commit is written after it: a crash in between is completed by whoever comes next.
+  if (sent.outbox.tail !== '') await needs.runner.send(run.body.id, sent.outbox.at, sent.outbox.tail);
+  return look.state === 'alive' && seen.watch.offset < look.outBytes;
+}
+
+/** What an earlier commit promised to send is there now: it need not be kept. */
+async function delivered(run: Run, watch: Watch, needs: SuperviseNeeds): Promise<Watch> {
+  const promised = run.watch?.outbox;
+  if (!promised || promised.tail === '') return watch;
+  await needs.runner.send(run.id, promised.at, promised.tail);
+  const bytes = Buffer.byteLength(promised.tail);
+  return { ...watch, outbox: { at: promised.at + bytes, tail: watch.outbox.tail.slice(promised.tail.length) } };
+}
+
+async function seenUntil(
+  run: Run,
+  watch: Watch,
+  executor: Executor,
+  { needs, final }: { needs: SuperviseNeeds; final: boolean },
+): Promise<Ingested> {
+  const lines = await needs.runner.read(run.id, { offset: watch.offset, skipping: watch.skipping }, final);
+  return ingest(watch, executor, lines, { questionId: () => needs.question(), at: needs.now() });
+}
+
+const sinceLast = (runId: string, needs: SuperviseNeeds, { seenAt }: Memory): number => {
+  const now = needs.elapsed();
+  const passed = Math.max(0, Math.round(now - (seenAt.get(runId) ?? now)));
+  seenAt.set(runId, now);
+  return passed;
+};
+
+interface Conversation {
+  readonly run: Run;
+  readonly task: Task;
+  readonly executor: Executor;
+}
+
+/** Answers to what the agent asked, and messages it can take while it runs. */
+async function passedOn(
+  watch: Watch,
+  { task, executor }: Conversation,
+  needs: SuperviseNeeds,
+): Promise<{ watch: Watch; sent: number[] }> {
+  let now = watch;
+  for (const { request, questionId } of watch.asks) {
+    const question = (await questions.get(needs.store, questionId))?.body;
+    if (!question?.answer) continue;
+    const step = executor.answer(now.state, request, question.answer.text);
+    now = { ...now, asks: now.asks.filter((ask) => ask.request !== request) };
+    if (step) now = stepped(now, step);
+  }
+  const sent: number[] = [];
+  for (const message of task.messages.filter(({ state }) => state === 'waiting')) {
+    const step = executor.can.steer ? executor.say(now.state, message) : undefined;
+    if (!step) continue;
+    now = stepped(now, step);
+    sent.push(message.n);
+  }
+  return { watch: now, sent };
+}
+
+function asking(run: Run, { asks }: Ingested, needs: SuperviseNeeds): Write[] {
+  const at = needs.now();
+  return asks.flatMap(({ questionId, text, options }) =>
+    born(
+      questions,
+      {
+        id: questionId,
+        seq: 1,
+        taskId: run.taskId,
+        runId: run.id,
+        askedBy: `${run.executor} ${run.id}`,
+        text,
+        options: [...options],
+        state: 'pending',
+        createdAt: at,
+        updatedAt: at,
+      },
+      { by: run.id, at },
+      { what: 'asked' },
+    ),
+  );
+}
+
+async function heard(task: Task, numbers: number[], sent: number[], needs: SuperviseNeeds): Promise<Write[]> {
+  if (numbers.length === 0 && sent.length === 0) return [];
+  const seen = await tasks.get(needs.store, task.id);
+  if (!seen) return [];
+  const stateOf = (n: number, before: 'waiting' | 'sent' | 'heard') =>
+    numbers.includes(n) ? 'heard' : sent.includes(n) ? 'sent' : before;
+  const messages = seen.body.messages.map((message) => ({ ...message, state: stateOf(message.n, message.state) }));
+  return [tasks.put({ ...seen.body, messages }, seen.version)];
+}
+
+function ending(
+  run: Read<Run>,
+  { outcome, why }: Extract<Action, { type: 'end' }>,
+  needs: SuperviseNeeds,
+  memory: Memory,
+): Write[] {
+  const at = needs.now();
+  const { watch } = run.body;
+  const timed = watch && { ...watch, activeMs: watch.activeMs + sinceLast(run.body.id, needs, memory) };
+  const next: Run = {
+    ...run.body,
+    ...(timed ? { watch: timed } : {}),
+    updatedAt: at,
+    phase: { state: 'ending', since: at, outcome, why },
+  };
+  return changed(runs, run, next, { author: { by: `host ${needs.host}`, at }, note: { what: 'ending', to: outcome, why } });
+}
+
+/** Ending a process tree takes as long as it takes: the turn goes on, and the exit file tells when it is over. */
+function climb(run: Run, needs: SuperviseNeeds, { ladders }: Memory): void {
+  if (ladders.has(run.id)) return;
+  const climbing = needs.runner
+    .end(run.id)
+    .catch((error: unknown) => needs.log('run.end-failed', { run: run.id, error: String(error) }))
+    .finally(() => ladders.delete(run.id));
+  ladders.set(run.id, climbing);
+}
+
+/** The run is over: whatever is left of its tree goes, the rest of its output is read, and one commit says how it ended. */
+async function finish(sight: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+  const { run, task, look } = sight;
+  if (look.state === 'unclaimed' && !(await needs.runner.forestall(run.body.id))) return false;
+  if (look.state !== 'unclaimed') await needs.runner.end(run.body.id);
+  const watch = task ? await lastWatch(run.body, task, look, needs) : run.body.watch;
+  const facts = factsOf(look);
+  const last: Run = { ...run.body, ...(watch ? { watch } : {}) };
+  const { outcome, detail } = outcomeOf(last, facts);
+  const quiet = saidNothing(last, facts);
+  await settle(
+    run.body.id,
+    {
+      outcome: quiet && (task?.attempts ?? 0) > 1 ? 'blocked' : outcome,
+      detail,
+      exit: facts.exit,
+      watch,
+      retryInMs: untilReset(watch, needs) ?? (quiet ? 0 : retryDelayMs(outcome, task?.attempts ?? 1, needs.jitter())),
+      proved: task !== undefined && (await nothingToProve(task, needs)),
+    },
+    needs,
+  );
+  memory.seenAt.delete(run.body.id);
+  return true;
+}
+
+const factsOf = (look: Look) =>
+  look.state === 'ended'
+    ? { exit: look.exit, reason: look.reason }
+    : look.state === 'unclaimed'
+      ? { reason: 'it was never started' }
+      : {};
+
+async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds): Promise<Watch | undefined> {
+  const executor = await needs.executor(run.executor);
+  if (!executor || look.state === 'unclaimed') return run.watch;
+  let watch = run.watch ?? (await firstWatch(run, task, needs));
+  for (;;) {
+    const seen = await seenUntil(run, watch, executor, { needs, final: true });
+    if (seen.watch.offset === watch.offset) break;
+    watch = { ...seen.watch, asks: watch.asks };
+  }
+  const exit = look.state === 'ended' ? executor.exit(watch.state, look.exit) : [];
+  return stepped(watch, { state: watch.state, events: watch.verdict === undefined ? exit : [], send: [] });
+}
+
+/** A provider that said when it will work again is asked then, and not before. */
+const untilReset = (watch: Watch | undefined, needs: SuperviseNeeds): number | undefined =>
+  watch?.limitedUntil === undefined ? undefined : Math.max(0, msOf(watch.limitedUntil) - msOf(needs.now()));
+
+/** Work in place has no branch to verify or merge; a project's verify command still decides. */
+async function nothingToProve(task: Task, { store }: SuperviseNeeds): Promise<boolean> {
+  if (!task.projectId) return true;
+  return (await projects.get(store, task.projectId))?.body.verify === undefined;
+}

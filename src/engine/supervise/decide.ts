@@ -1,0 +1,85 @@
+import type { Outcome, Run } from '../../domain/run/run.ts';
+import type { Task } from '../../domain/task/task.ts';
+import { msOf } from '../../domain/values.ts';
+import type { Seen as Read } from '../../store/records/record.ts';
+import type { Look, Rules } from './needs.ts';
+
+/** One live run: what the store says, what this machine says, and how long it has been silent. */
+export interface Sight {
+  readonly run: Read<Run>;
+  readonly task: Task | undefined;
+  readonly look: Look;
+  readonly silentMs: number;
+  /** How long it has run since that was last written down. */
+  readonly sinceMs: number;
+  /** Messages or answers wait to be sent to it. */
+  readonly toSend: boolean;
+}
+
+export interface Seen {
+  readonly sights: readonly Sight[];
+  readonly now: string;
+  readonly rules: Rules;
+}
+
+export type Action =
+  | { readonly type: 'start'; readonly sight: Sight }
+  | { readonly type: 'adopt'; readonly sight: Sight }
+  | { readonly type: 'ingest'; readonly sight: Sight }
+  | { readonly type: 'end'; readonly sight: Sight; readonly outcome: Outcome; readonly why: string }
+  | { readonly type: 'ladder'; readonly sight: Sight }
+  | { readonly type: 'finish'; readonly sight: Sight };
+
+/** Whoever began to start a run says who it is at once, or never. */
+const STARTING_MS = 30_000;
+/** The time of a silent run is written down this often. */
+const WRITE_DOWN_MS = 5_000;
+
+export const decide = ({ sights, now, rules }: Seen): readonly Action[] =>
+  sights.flatMap((sight) => {
+    const action = actionFor(sight, now, rules);
+    return action ? [action] : [];
+  });
+
+function actionFor(sight: Sight, now: string, rules: Rules): Action | undefined {
+  const { run, look, task } = sight;
+  const { phase } = run.body;
+  if (look.state === 'ended' || look.state === 'dead') return { type: 'finish', sight };
+  if (look.state === 'unclaimed') {
+    const wanted = phase.state === 'claimed' && task !== undefined && !task.cancelAsked;
+    return wanted ? { type: 'start', sight } : { type: 'finish', sight };
+  }
+  if (look.state === 'starting') {
+    const late = phase.state === 'claimed' && msOf(now) - msOf(phase.since) > STARTING_MS;
+    return late ? { type: 'ladder', sight } : undefined;
+  }
+  if (phase.state === 'claimed') return { type: 'adopt', sight };
+  if (phase.state === 'ending') return { type: 'ladder', sight };
+  const end = reasonToEnd(sight, look, rules);
+  if (end) return { type: 'end', sight, ...end };
+  const news = sight.toSend || look.outBytes > (run.body.watch?.offset ?? 0) || sight.sinceMs > WRITE_DOWN_MS;
+  return news ? { type: 'ingest', sight } : undefined;
+}
+
+function reasonToEnd(
+  { run, task, silentMs, sinceMs }: Sight,
+  look: Extract<Look, { state: 'alive' }>,
+  rules: Rules,
+): { outcome: Outcome; why: string } | undefined {
+  const { watch } = run.body;
+  if (!task) return { outcome: 'canceled', why: 'its task is gone' };
+  if (task.cancelAsked) return { outcome: 'canceled', why: `${task.cancelAsked.by} asked for it` };
+  const bytes = look.outBytes + look.errBytes;
+  if (bytes > rules.spoolBytes)
+    return { outcome: 'output_limit', why: `it printed ${bytes} bytes, at most ${rules.spoolBytes} are kept` };
+  const spentMs = task.spentMs + (watch?.activeMs ?? 0) + sinceMs;
+  if (task.timeoutSeconds !== undefined && spentMs > task.timeoutSeconds * 1_000)
+    return {
+      outcome: 'timed_out',
+      why: `it has run for ${Math.round(spentMs / 1_000)} s, at most ${task.timeoutSeconds} s are allowed`,
+    };
+  // An agent that waits for a person, or for a tool of its own, is not stuck.
+  if (silentMs > rules.stallMs && (watch?.asks.length ?? 0) === 0)
+    return { outcome: 'stalled', why: `no sign of life for ${Math.round(silentMs / 1_000)} s` };
+  return undefined;
+}

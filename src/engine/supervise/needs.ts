@@ -1,0 +1,83 @@
+import type { Executor, Job } from '../../domain/agent/executor.ts';
+import type { Run } from '../../domain/run/run.ts';
+import type { Task } from '../../domain/task/task.ts';
+import type { QuestionId, RunId } from '../../domain/values.ts';
+import type { Needs } from '../needs.ts';
+
+/** How a run stands on this machine, whatever the store believes. */
+export type Look =
+  /** Nobody has started it, and whoever arbitrates for it first may. */
+  | { readonly state: 'unclaimed' }
+  /** Something has begun to start it and has not said who it is yet. */
+  | { readonly state: 'starting' }
+  | { readonly state: 'alive'; readonly identity: Identity; readonly outBytes: number; readonly errBytes: number }
+  /** It was there and is gone without a word. */
+  | { readonly state: 'dead'; readonly outBytes: number }
+  | { readonly state: 'ended'; readonly exit: number; readonly reason?: string | undefined; readonly outBytes: number };
+
+export interface Identity {
+  readonly boot: string;
+  readonly shim: { readonly pid: number; readonly started: string };
+  readonly agent: { readonly pid: number; readonly started: string };
+}
+
+/** How far the output of a run has been read. */
+export interface Cursor {
+  readonly offset: number;
+  readonly skipping: boolean;
+}
+
+export interface Slice {
+  readonly lines: readonly { readonly text: string }[];
+  readonly cursor: Cursor;
+  /** Bytes of long lines that were passed over. */
+  readonly dropped: number;
+}
+
+/** What the supervisor needs of the room that owns processes. */
+export interface Runner {
+  look(runId: RunId): Promise<Look>;
+  start(runId: RunId, start: Start): Promise<void>;
+  /** Makes sure that nobody will start it any more; false when somebody has. */
+  forestall(runId: RunId): Promise<boolean>;
+  /** Complete lines after the cursor, a bounded number of them. When `final`, a last line without its end counts. */
+  read(runId: RunId, cursor: Cursor, final: boolean): Promise<Slice>;
+  /** Completes its input: everything before `at` is there, `tail` must be. */
+  send(runId: RunId, at: number, tail: string): Promise<void>;
+  /** Ends its whole process tree, gently first. Resolves when nothing of it is left. Safe to call again. */
+  end(runId: RunId): Promise<void>;
+  /** Processor time its process tree has used, in ticks. */
+  ticks(runIds: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
+}
+
+export interface Start {
+  readonly mode: 'oneway' | 'twoway';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** Everything a run needs before it can begin, made ready on this machine. */
+export interface Prepared {
+  readonly job: Job;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Rules {
+  /** Without any sign of life for this long, a run is stalled. */
+  readonly stallMs: number;
+  readonly spoolBytes: number;
+}
+
+export interface SuperviseNeeds extends Needs {
+  question(): QuestionId;
+  readonly runner: Runner;
+  executor(name: string): Promise<Executor | undefined>;
+  prepare(run: Run, task: Task): Promise<Prepared>;
+  rules(): Rules;
+  /** 0 to 1, so that what failed together does not come back together. */
+  jitter(): number;
+  log(event: string, fields: Record<string, unknown>): void;
+}

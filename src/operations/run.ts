@@ -1,0 +1,68 @@
+import type { RunView } from '../contract/run.ts';
+import { Fault } from '../domain/fault.ts';
+import type { Run } from '../domain/run/run.ts';
+import { RunId } from '../domain/values.ts';
+import type { Seen } from '../store/records/record.ts';
+import { runIndex, runs } from '../store/records/runs.ts';
+import { findTask } from './find.ts';
+import { type Handlers, plan, type Scope } from './scope.ts';
+import { taskChangeHandlers } from './task-changes.ts';
+
+type Runs = 'run.list' | 'run.show' | 'run.log' | 'run.cancel' | 'task.log';
+
+export const runHandlers: Pick<Handlers, Runs> = {
+  'run.list': async ({ task, limit }, scope) => {
+    const index = task === undefined ? runIndex.all : runIndex.task((await findTask(scope, task)).body.id);
+    const hits = await scope.reads.scan({ index, limit, reverse: true });
+    return plan({ items: hits.map((hit) => viewOf(runs.read(hit))) });
+  },
+
+  'run.show': async ({ id }, scope) => plan(viewOf((await findRun(scope, id)).body)),
+
+  'run.log': async ({ id, ...place }, scope) => plan(await logOf((await findRun(scope, id)).body, place, scope)),
+
+  'run.cancel': async ({ id }, scope) => taskChangeHandlers['task.cancel']({ id: (await findRun(scope, id)).body.taskId }, scope),
+
+  'task.log': async ({ id, ...place }, scope) => {
+    const task = await findTask(scope, id);
+    const [newest] = await scope.reads.scan({ index: runIndex.task(task.body.id), limit: 1, reverse: true });
+    if (!newest) return plan({ items: [], next: place.after, ended: false });
+    return plan(await logOf(runs.read(newest), place, scope));
+  },
+};
+
+interface Place {
+  readonly stream: 'out' | 'err';
+  readonly after: number;
+  readonly limit: number;
+}
+
+async function logOf(run: Run, { stream, after, limit }: Place, { output }: Scope) {
+  // Asked before it is read: what is printed between the two is still to come.
+  const final = run.phase.state === 'ended';
+  const { items, next } = await output.read(run.id, stream, { after, lines: limit, final });
+  return { runId: run.id, items: items.map((item) => ({ ...item })), next, ended: final && items.length === 0 };
+}
+
+export function viewOf(run: Run): RunView {
+  const { watch, ...rest } = run;
+  if (!watch) return rest;
+  const { state: _state, outbox: _outbox, ...seen } = watch;
+  return { ...rest, watch: seen };
+}
+
+async function findRun({ reads }: Scope, ref: string): Promise<Seen<Run>> {
+  const wanted = ref.toLowerCase();
+  const seen = RunId.safeParse(wanted).success ? await runs.get(reads, wanted) : await byTail(reads, wanted);
+  if (!seen) throw new Fault('not_found', `no run ${JSON.stringify(ref)}`, { run: ref });
+  return seen;
+}
+
+async function byTail(reads: Scope['reads'], tail: string): Promise<Seen<Run> | undefined> {
+  if (tail.length < 4) return undefined;
+  const hits = await reads.scan({ index: runIndex.all, limit: reads.limits.rowsPerScan, reverse: true });
+  const matching = hits.filter(({ key }) => key.id.endsWith(tail));
+  if (matching.length > 1) throw new Fault('invalid', `more than one run ends with ${tail}: give more characters of its id`);
+  const [hit] = matching;
+  return hit && { body: runs.read(hit), version: hit.version };
+}
