@@ -10,6 +10,9 @@ export interface Comparison {
   /** Absent: shown for information only. */
   readonly goal?: Goal;
   readonly pairs?: number;
+  readonly warmUps?: number;
+  /** Both sides are already gathered from many samples: there is one pair. */
+  readonly once?: boolean;
   /** One sample of each side, in the same unit, over enough work to be worth a clock. */
   readonly floor: () => number | Promise<number>;
   readonly product: () => number | Promise<number>;
@@ -30,7 +33,8 @@ const CALM = 0.3;
  * counts. Where the floor itself was restless the whole round is done once more, and only that one is judged.
  */
 export async function measure(comparison: Comparison): Promise<void> {
-  for (let warm = 0; warm < WARM_UP_PAIRS; warm += 1) await onePair(comparison);
+  const warmUps = comparison.once ? 0 : (comparison.warmUps ?? WARM_UP_PAIRS);
+  for (let warm = 0; warm < warmUps; warm += 1) await onePair(comparison);
   let round = await roundOf(comparison);
   const restless = round.spread > CALM;
   if (restless) round = await roundOf(comparison);
@@ -41,7 +45,8 @@ export async function measure(comparison: Comparison): Promise<void> {
 
 async function roundOf(comparison: Comparison): Promise<Round> {
   const pairs: { floor: number; product: number }[] = [];
-  while (pairs.length < (comparison.pairs ?? PAIRS)) pairs.push(await onePair(comparison));
+  const wanted = comparison.once ? 1 : (comparison.pairs ?? PAIRS);
+  while (pairs.length < wanted) pairs.push(await onePair(comparison));
   const floors = pairs.map(({ floor }) => floor);
   const usual = median(floors);
   return {
@@ -55,7 +60,7 @@ const onePair = async ({ floor, product }: Comparison) => ({ floor: await floor(
 const isMet = (goal: Goal, ratio: number): boolean => ('atMost' in goal ? ratio <= goal.atMost : ratio >= goal.atLeast);
 
 function row({ id, name, goal }: Comparison, { ratio, spread }: Round, met: boolean): string {
-  const wanted = goal === undefined ? '–' : 'atMost' in goal ? `≤ ${goal.atMost.toFixed(1)}` : `≥ ${goal.atLeast.toFixed(1)}`;
+  const wanted = goal === undefined ? '–' : 'atMost' in goal ? `≤ ${goal.atMost.toFixed(2)}` : `≥ ${goal.atLeast.toFixed(2)}`;
   const verdict = goal === undefined ? 'for information' : met ? 'ok' : 'missed';
   return [
     String(id ?? '').padEnd(4),

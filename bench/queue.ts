@@ -6,7 +6,7 @@ import { born } from '../src/store/records/journal.ts';
 import { tasks } from '../src/store/records/tasks.ts';
 import { rateOf } from './measure.ts';
 
-type Place = Pick<Task, 'projectId' | 'executors'>;
+type Place = Pick<Task, 'projectId' | 'directory' | 'executors'>;
 
 export const PROMPT = `The total of an order is wrong when a voucher and a discount apply to the same item.
 Find where the two are added up, apply the discount first, and show it with a test that fails without the change.
@@ -35,6 +35,7 @@ export function queuedTask({ ids }: Pick<House, 'ids'>, place: Place, at: string
     phase: { state: 'queued', since: at },
     attempts: 0,
     spentMs: 0,
+    lostTimes: 0,
     messages: [],
     createdAt: at,
     createdBy: 'you',

@@ -4,8 +4,11 @@ import type { EngineNeeds } from '../engine/engine.ts';
 import type { Needs } from '../engine/needs.ts';
 import type { Runner } from '../engine/supervise/needs.ts';
 import { systemClock } from '../platform/clock.ts';
+import { entriesAfter } from '../store/records/journal.ts';
 import { projectIndex, projects } from '../store/records/projects.ts';
+import { tasks } from '../store/records/tasks.ts';
 import type { executorShelf } from './executors.ts';
+import { editsIn, notePlaces, tellEvents } from './notes.ts';
 import type { House } from './open-house.ts';
 import { prepareRun } from './prepare.ts';
 
@@ -30,6 +33,11 @@ export const engineNeeds = (house: House, host: string, executors: Executors): N
     const known = await executors.all();
     // Work in a project's own worktree waits until there are worktrees; what runs in place can be started.
     return ({ executor, placement }) => placement === 'in_place' && known.has(executor);
+  },
+  edits: async (task) => {
+    const { executors: asked, ...edits } = await editsIn(notePlaces(house.paths.tasks, task.id));
+    // An executor nobody can start here would be claimed in vain.
+    return asked?.[0] !== undefined && (await executors.all()).has(asked[0]) ? { ...edits, executors: asked } : edits;
   },
   roomHere: async () => LIMITS.holders.value,
 });
@@ -56,4 +64,8 @@ export const supervisionOf = (
   prepare: (run, task) => prepareRun(house, env, run, task),
   rules: () => ({ stallMs: house.settings.current().values.stall_seconds * 1_000, spoolBytes: LIMITS.spoolBytes.value }),
   jitter: Math.random,
+  noted: async ({ taskId }) => {
+    const task = await tasks.get(house.store, taskId);
+    if (task) await tellEvents(notePlaces(house.paths.tasks, taskId), await entriesAfter(house.store, taskId, 0, task.body.seq));
+  },
 });

@@ -1,9 +1,12 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Entry } from '../domain/journal/entry.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
-import { makeDirectory, PRIVATE_FILE, writeFileAtomic } from '../platform/files.ts';
+import { Name, Path, Title } from '../domain/values.ts';
+import { makeDirectory, PRIVATE_FILE, temporaryName, writeFileAtomic } from '../platform/files.ts';
 
+/** The notes of one task: what its agents leave for each other, and what people may read and change there. */
 export interface NotePlaces {
   readonly directory: string;
   readonly artifacts: string;
@@ -21,23 +24,77 @@ const FIRST_NOTES: Readonly<Record<string, string>> = {
   'Q&A.md': '# Questions and answers\n',
 };
 
-/** What every agent of a task reads first and leaves for the next one. What is there already is never overwritten. */
-export async function layNotes(places: NotePlaces, task: Task, run: Run): Promise<void> {
+const TOLD = 'task.json';
+/** What Fleet itself wrote last: the difference to the file is what a person changed. */
+const WRITTEN = '.task.json.written';
+
+/** What an agent has left there is never overwritten. */
+export async function layNotes(
+  places: NotePlaces,
+  { task, run, runDirectory }: { task: Task; run: Run; runDirectory: string },
+): Promise<void> {
   await makeDirectory(places.directory);
   await makeDirectory(places.artifacts);
   for (const [name, text] of Object.entries(FIRST_NOTES)) await writeOnce(join(places.artifacts, name), text);
+  await tellTask(places, task, run);
+  await pointTo(join(places.directory, 'log.jsonl'), join(runDirectory, 'out'));
+  await pointTo(join(places.directory, 'log.stderr'), join(runDirectory, 'err'));
+}
+
+async function tellTask(places: NotePlaces, task: Task, run: Run): Promise<void> {
   const { id, title, priority, dependsOn, phase, directory } = task;
   const told = {
     id,
     title,
     status: phase.state,
-    cwd: directory ?? run.directory,
+    cwd: directory,
     coder: run.executor,
     model: run.model,
     priority,
     depends_on: dependsOn,
   };
-  await writeFileAtomic(join(places.directory, 'task.json'), `${JSON.stringify(told, null, 2)}\n`);
+  const text = `${JSON.stringify(told, null, 2)}\n`;
+  await writeFileAtomic(join(places.directory, WRITTEN), text);
+  await writeFileAtomic(join(places.directory, TOLD), text);
+}
+
+/** Directory, executor and model as a person has changed them in `task.json` since Fleet wrote it. */
+export async function editsIn(places: NotePlaces): Promise<{ directory?: string; executors?: string[]; model?: string }> {
+  const [now, before] = await Promise.all([jsonIn(join(places.directory, TOLD)), jsonIn(join(places.directory, WRITTEN))]);
+  if (!now || !before) return {};
+  const changed = (key: string) => (now[key] === before[key] ? undefined : now[key]);
+  const [directory, coder, model] = [
+    Path.safeParse(changed('cwd')),
+    Name.safeParse(changed('coder')),
+    Title.safeParse(changed('model')),
+  ];
+  return {
+    ...(directory.success ? { directory: directory.data } : {}),
+    ...(coder.success ? { executors: [coder.data] } : {}),
+    ...(model.success ? { model: model.data } : {}),
+  };
+}
+
+async function jsonIn(path: string): Promise<Record<string, unknown> | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    // Nobody has written it yet, or somebody is writing it now: there is nothing to heed.
+    return undefined;
+  }
+}
+
+/** The history of the task for whoever reads files. */
+export async function tellEvents(places: NotePlaces, entries: readonly Entry[]): Promise<void> {
+  await makeDirectory(places.directory);
+  await writeFileAtomic(join(places.directory, 'events.jsonl'), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+}
+
+async function pointTo(link: string, target: string): Promise<void> {
+  const temporary = temporaryName(link);
+  await symlink(target, temporary);
+  await rename(temporary, link);
 }
 
 const writeOnce = (path: string, text: string): Promise<void> =>

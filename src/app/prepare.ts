@@ -14,8 +14,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Lays out what a run needs on this machine. Doing it again changes nothing. */
 export async function prepareRun(house: House, env: Env, run: Run, task: Task): Promise<Prepared> {
   const places = notePlaces(house.paths.tasks, task.id);
-  await layNotes(places, task, run);
   const directory = join(house.paths.runs, run.id);
+  await layNotes(places, { task, run, runDirectory: directory });
   const resultFile = join(directory, 'result.json');
   const before = await runBefore(house, run);
   const whole = 'text' in task.prompt ? task.prompt.text : await house.texts.getBlob(task.prompt.blob);

@@ -1,6 +1,7 @@
 import { runEngine } from '../engine/engine.ts';
 import { isAlive } from '../platform/process-identity.ts';
 import type { Program } from '../surfaces/cli/surroundings.ts';
+import { crashingRunner, crashingStore, crashPoints } from './crash-points.ts';
 import { engineNeeds, supervisionOf } from './engine-needs.ts';
 import { executorShelf } from './executors.ts';
 import { initHome } from './home.ts';
@@ -34,8 +35,17 @@ export async function up(io: Io, { json }: { readonly json: boolean }): Promise<
     });
     try {
       const executors = executorShelf(house.paths);
-      const supervision = supervisionOf(house, io.env, { runner, executors });
-      await runEngine({ ...engineNeeds(house, self.host, executors), self, alive: isAlive, log, supervision }, stopping.signal);
+      const points = crashPoints(io.env['FLEET_CRASH_AT']);
+      const needs = engineNeeds(house, self.host, executors);
+      const watching = supervisionOf(house, io.env, { runner: crashingRunner(runner, points), executors });
+      const supervision = {
+        ...watching,
+        prepare: (...of: Parameters<typeof watching.prepare>) => points.around('prepare', () => watching.prepare(...of)),
+      };
+      await runEngine(
+        { ...needs, store: crashingStore(needs.store, points), self, alive: isAlive, log, supervision },
+        stopping.signal,
+      );
     } finally {
       await runner.close();
     }

@@ -18,6 +18,7 @@ import { check } from '../store/sqlite/upkeep/check.ts';
 import { exportRows } from '../store/sqlite/upkeep/export-rows.ts';
 import { restore } from '../store/sqlite/upkeep/restore.ts';
 import type { HomePaths } from './home.ts';
+import { dropLeftovers } from './leftovers.ts';
 
 export interface UpkeepNeeds {
   readonly paths: HomePaths;
@@ -107,11 +108,12 @@ function asRefusal(error: unknown, target: string): unknown {
 async function prune(
   days: number,
   dryRun: boolean,
-  { store, texts, now }: UpkeepNeeds,
+  { store, texts, now, paths }: UpkeepNeeds,
 ): Promise<{ tasks: number; requests: number; blobs: number }> {
   const forgotten = await forgetTasks(store, daysBefore(now(), days), dryRun);
   const requests = await forgetRequests(store, daysBefore(now(), LIMITS.idempotencyDays.value), dryRun);
   if (!dryRun) while ((await emptyTrash(store)) > 0);
+  if (!dryRun) await dropLeftovers(store, paths);
   return {
     tasks: forgotten,
     requests,

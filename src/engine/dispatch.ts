@@ -119,16 +119,31 @@ async function claimAll(choices: readonly Choice[], needs: Needs): Promise<boole
   }
 }
 
-async function claimTogether(choices: readonly Choice[], { store, ids, host, now }: Needs): Promise<boolean> {
+async function claimTogether(choices: readonly Choice[], needs: Needs): Promise<boolean> {
+  const { store, host, now } = needs;
   const before = await occupied(
     store,
     choices.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
   );
-  const claims = choices.map((choice) => ({ ...choice, model: choice.task.body.model ?? choice.model, runId: ids.run() }));
+  const claims = await Promise.all(choices.map((choice) => claimFor(choice, needs)));
   const writes = claimWrites(claims, before, { host, at: now() });
   if (writes.length === 0) return false;
   await store.commit(writes);
   return true;
+}
+
+/** A task with a history may have notes, and they may have been changed: that holds from this claim on. */
+async function claimFor(choice: Choice, { ids, edits }: Needs): Promise<Claim> {
+  const { body, version } = choice.task;
+  const changes = body.seq === 1 ? {} : await edits(body);
+  const task = { body: { ...body, ...changes }, version };
+  return {
+    ...choice,
+    task,
+    executor: changes.executors?.[0] ?? choice.executor,
+    model: task.body.model ?? choice.model,
+    runId: ids.run(),
+  };
 }
 
 const unlessRaceLost = (error: unknown): boolean => {

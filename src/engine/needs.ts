@@ -1,5 +1,6 @@
 import type { Capacity } from '../domain/hold/hold.ts';
 import type { Lane } from '../domain/task/lane.ts';
+import type { Task } from '../domain/task/task.ts';
 import type { Instant, RunId } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
 
@@ -18,6 +19,8 @@ export interface Needs {
   defaults(projectId: string | undefined): Promise<{ readonly executor: string; readonly model?: string | undefined }>;
   /** Whether this host can start such work now. What it cannot start it never claims. */
   startable(): Promise<(work: Pick<Lane, 'executor' | 'placement'>) => boolean>;
+  /** What a person has changed about a task outside of Fleet, in its notes. */
+  edits(task: Task): Promise<Partial<Pick<Task, 'directory' | 'executors' | 'model'>>>;
   /** How many more runs this host takes. */
   roomHere(): Promise<number>;
 }

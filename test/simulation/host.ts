@@ -62,6 +62,7 @@ export class Host {
       capacity: async () => capacity,
       defaults: async () => ({ executor: 'claude' }),
       startable: async () => () => true,
+      edits: async () => ({}),
       roomHere: async () => 4,
     };
   }

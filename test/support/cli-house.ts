@@ -28,7 +28,7 @@ export interface CliHouse extends AsyncDisposable {
   ok(args: readonly string[], options?: CliOptions): Promise<Answer>;
   /** Another program of ours, in the same surroundings. */
   node(args: readonly string[]): Promise<Answer>;
-  start(args: readonly string[]): ChildProcess;
+  start(args: readonly string[], more?: Record<string, string>): ChildProcess;
   /** A repository with one commit. */
   repository(name?: string): Promise<string>;
   git(directory: string, ...args: string[]): Promise<Answer>;
@@ -69,8 +69,12 @@ export async function cliHouse(): Promise<CliHouse> {
       return answer;
     },
     node: (args) => run(process.execPath, args, { cwd: directory, env }),
-    start: (args) => {
-      const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    start: (args, more = {}) => {
+      const child = spawn(process.execPath, [PROGRAM, ...args], {
+        cwd: directory,
+        env: { ...env, ...more },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
       started.push(child);
       return child;
     },

@@ -21,6 +21,7 @@ export function engineHouse(
       async () =>
       ({ executor }) =>
         ['claude', 'codex'].includes(executor),
+    edits: async () => ({}),
     roomHere: async () => 1_000,
   };
   return { ...house, needs };

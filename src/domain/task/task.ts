@@ -112,6 +112,8 @@ export const Task = TaskWish.extend({
   /** Someone wants it stopped. It is `canceled` only when its work has really ended. */
   cancelAsked: z.strictObject({ at: Instant, by: z.string() }).optional(),
   attempts: z.int().min(0),
+  /** How often its run was lost with whatever ran it, since it last succeeded or a person looked at it. */
+  lostTimes: z.int().min(0).default(0),
   /** Its next run goes on with the conversation of this one, where the executor can. */
   continues: RunId.optional(),
   /** How long its ended runs have taken together. */

@@ -57,7 +57,7 @@ export function transition(task: Task, command: TaskCommand): Task {
         : inPhase(task, command.at, { state: 'blocked', since: command.at, block: command.block });
     case 'unblock':
       if (task.phase.state !== 'blocked') throw refusal(task, command);
-      return { ...inPhase(task, command.at, whenFree(task, command.at, [])), attempts: 0 };
+      return { ...inPhase(task, command.at, whenFree(task, command.at, [])), attempts: 0, lostTimes: 0 };
     case 'retry':
       return retried(task, command);
     case 'cancel':
@@ -68,6 +68,9 @@ export function transition(task: Task, command: TaskCommand): Task {
 type Settle = Extract<TaskCommand, { type: 'settle' }>;
 type Release = Extract<TaskCommand, { type: 'release' }>;
 type Fenced = Extract<TaskCommand, { fence: Fence }>;
+
+/** A task that takes its host down again and again must not be given to the next one. */
+const POISONOUS = 3;
 
 /** Accidents are worth another attempt; a refusal or a block will be the same again. */
 const ACCIDENTS: ReadonlySet<Outcome> = new Set(['crashed', 'stalled', 'rate_limited', 'lost', 'context_full']);
@@ -83,6 +86,12 @@ function settled(task: Task, { at, outcome, retryAt, fence }: Settle): Task {
       since: at,
       block: { cause: 'agent', who: 'you', what: `${fence} ended as ${outcome}` },
     });
+  const lostTimes = task.lostTimes + (outcome === 'lost' ? 1 : 0);
+  if (lostTimes >= POISONOUS) {
+    const what = `its run was lost ${lostTimes} times together with what ran it; look at its log, then retry or cancel it`;
+    return { ...inPhase(task, at, { state: 'blocked', since: at, block: { cause: 'quarantine', who: 'you', what } }), lostTimes };
+  }
+  if (outcome === 'lost') return { ...inPhase(task, at, { state: 'waiting', since: at, on: [], until: retryAt }), lostTimes };
   if (ACCIDENTS.has(outcome) && task.attempts < task.maxAttempts)
     return inPhase(task, at, { state: 'waiting', since: at, on: [], until: retryAt });
   return ended(task, at, { state: 'failed', at, reason: `${outcome} after ${task.attempts} of ${task.maxAttempts} attempts` });
@@ -133,7 +142,7 @@ function retried(task: Task, command: Extract<TaskCommand, { type: 'retry' }>): 
   const { state } = task.phase;
   if (state !== 'failed' && state !== 'blocked' && state !== 'canceled') throw refusal(task, command);
   const next = inPhase(task, command.at, whenFree(task, command.at, command.unmet));
-  return { ...next, attempts: 0, spentMs: 0, untold: false };
+  return { ...next, attempts: 0, lostTimes: 0, spentMs: 0, untold: false };
 }
 
 const canceled = (task: Task, at: Instant): Task => ended(task, at, { state: 'canceled', at });

@@ -244,6 +244,7 @@ async function finish(sight: Sight, needs: SuperviseNeeds, memory: Memory): Prom
     needs,
   );
   memory.seenAt.delete(run.body.id);
+  await needs.noted(last).catch((error: unknown) => needs.log('notes.failed', { run: run.body.id, error: String(error) }));
   return true;
 }
 

@@ -76,6 +76,8 @@ export interface SuperviseNeeds extends Needs {
   readonly runner: Runner;
   executor(name: string): Promise<Executor | undefined>;
   prepare(run: Run, task: Task): Promise<Prepared>;
+  /** The run has ended and its task has moved: whoever keeps notes may write them now. */
+  noted(run: Run): Promise<void>;
   rules(): Rules;
   /** 0 to 1, so that what failed together does not come back together. */
   jitter(): number;

@@ -1,0 +1,143 @@
+/** A house whose agents are small programs, and an engine of its own to run them. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { engineNeeds, supervisionOf } from '../src/app/engine-needs.ts';
+import { executorShelf } from '../src/app/executors.ts';
+import type { House } from '../src/app/open-house.ts';
+import { openRunner } from '../src/app/runs.ts';
+import type { Run } from '../src/domain/run/run.ts';
+import { instantOf, msOf } from '../src/domain/values.ts';
+import { runEngine } from '../src/engine/engine.ts';
+import { isAlive } from '../src/platform/process-identity.ts';
+import type { Store } from '../src/store/port.ts';
+import { runIndex, runs } from '../src/store/records/runs.ts';
+import { rateOf } from './measure.ts';
+import { queuedTask } from './queue.ts';
+import { temporaryHouse } from './temporary-home.ts';
+
+/** Programs as agents. A silent one ends by itself some time after the benchmark, whatever becomes of that. */
+export const AGENTS = {
+  clock: ['/bin/date', '+%s%N'],
+  noop: ['/bin/echo', 'done'],
+  silent: ['/bin/sleep', '600'],
+} as const satisfies Record<string, readonly [string, ...string[]]>;
+
+export type Agent = keyof typeof AGENTS;
+
+export interface Ground extends AsyncDisposable {
+  readonly house: House;
+  /** Puts as many tasks into the queue, each in a directory of its own. */
+  queue(agent: Agent, count: number): Promise<void>;
+}
+
+type Runner = Awaited<ReturnType<typeof openRunner>>;
+
+const runnerOf = ({ paths }: House): Promise<Runner> => openRunner({ paths, graceMs: () => 0, log: () => {} });
+
+/** Every process started for the house is ended before the house is removed. */
+export async function ground(env: Readonly<Record<string, string>> = {}): Promise<Ground> {
+  const made = await temporaryHouse({ FLEET_MAX_ATTEMPTS: '1', ...env });
+  const { house } = made;
+  for (const [name, command] of Object.entries(AGENTS))
+    await writeFile(join(house.paths.executors, `${name}.toml`), `command = ${JSON.stringify(command)}\noutput = "text"\n`);
+  let places = 0;
+  return {
+    house,
+    queue: async (agent, count) => {
+      const directories = Array.from({ length: count }, () => join(house.paths.path, 'places', String((places += 1))));
+      await Promise.all(directories.map((directory) => mkdir(directory, { recursive: true })));
+      const first = msOf(house.now()) - count;
+      const queued = directories.map((directory, n) => queuedTask(house, { directory, executors: [agent] }, instantOf(first + n)));
+      const perCommit = house.store.limits.writesPerCommit / 2;
+      const batches = Array.from({ length: Math.ceil(count / perCommit) }, (_, n) => n * perCommit);
+      await rateOf(batches, 8, (from) => house.store.commit(queued.slice(from, from + perCommit).flat()));
+    },
+    [Symbol.asyncDispose]: async () => {
+      const runner = await runnerOf(house);
+      await Promise.all((await liveRuns(house)).map(({ id }) => runner.end(id)));
+      await runner.close();
+      await made[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export async function liveRuns(house: House): Promise<readonly Run[]> {
+  const { host } = await house.self();
+  return (await house.store.scan({ index: runIndex.live(host), limit: house.store.limits.rowsPerScan })).map(runs.read);
+}
+
+export interface Engine extends AsyncDisposable {
+  readonly runner: Runner;
+  /** Resolves when, from now on, as many runs have come to this state; with the moment of the last such commit. */
+  reached(state: Run['phase']['state'], count: number): Promise<{ readonly run: Run; readonly at: number }>;
+}
+
+/** The engine as `fleet up` runs it, in this process. */
+export async function engineOn(house: House): Promise<Engine> {
+  const self = await house.self();
+  const runner = await runnerOf(house);
+  const executors = executorShelf(house.paths);
+  const watchers = new Set<(run: Run, at: number) => void>();
+  const store = observed(house.store, (run, at) => {
+    for (const watcher of watchers) watcher(run, at);
+  });
+  const stopping = new AbortController();
+  const running = runEngine(
+    {
+      ...engineNeeds(house, self.host, executors),
+      store,
+      self,
+      alive: isAlive,
+      log: (event, fields) => {
+        if (/failed|lost/.test(event)) process.stderr.write(`${event} ${JSON.stringify(fields)}\n`);
+      },
+      supervision: supervisionOf(house, process.env, { runner, executors }),
+    },
+    stopping.signal,
+  );
+  return {
+    runner,
+    reached: (state, count) => {
+      const { promise, resolve, reject } = deferred<{ run: Run; at: number }>();
+      let left = count;
+      const watcher = (run: Run, at: number) => {
+        if (run.phase.state !== state || left === 0) return;
+        left -= 1;
+        if (left === 0) resolve({ run, at });
+      };
+      watchers.add(watcher);
+      running.then(() => reject(new Error('the engine stopped')), reject);
+      return promise.finally(() => watchers.delete(watcher));
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await running.finally(() => runner.close());
+    },
+  };
+}
+
+function deferred<Value>() {
+  let [resolve, reject] = [(_: Value): void => {}, (_: unknown): void => {}];
+  const promise = new Promise<Value>((done, failed) => {
+    [resolve, reject] = [done, failed];
+  });
+  return { promise, resolve, reject };
+}
+
+/** Tells of every run a commit has written, once it is committed. */
+const observed = (store: Store, onRun: (run: Run, at: number) => void): Store => ({
+  limits: store.limits,
+  get: (key) => store.get(key),
+  scan: (query) => store.scan(query),
+  commit: async (writes, options) => {
+    const version = await store.commit(writes, options);
+    const at = wallMs();
+    for (const write of writes) if (write.op === 'put' && write.key.kind === 'run') onRun(write.body as Run, at);
+    return version;
+  },
+  watch: (signal) => store.watch(signal),
+  close: () => store.close(),
+});
+
+/** The time of day in milliseconds, with fractions. */
+export const wallMs = (): number => performance.timeOrigin + performance.now();
