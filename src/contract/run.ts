@@ -5,14 +5,16 @@ import { operation } from './operation.ts';
 import { page, paged, Ref, TaskView } from './shapes.ts';
 
 /** A run as people and programs see it: without the inner state of its executor. */
-export const RunView = Run.extend({ watch: Run.shape.watch.unwrap().omit({ state: true, outbox: true }).optional() });
+export const RunView = Run.extend({
+  watch: Run.shape.watch.unwrap().omit({ state: true, outbox: true, skipping: true }).optional(),
+});
 export type RunView = z.infer<typeof RunView>;
 
 export const listRuns = operation({
   name: 'run.list',
   kind: 'query',
   role: 'monitor',
-  summary: 'List the runs of a task, or all that are under way, newest first.',
+  summary: 'List the runs of a task, or of all tasks, newest first.',
   input: z.strictObject({ task: Ref.optional().describe('only runs of this task'), limit: paged.limit }),
   output: page(RunView),
   faults: ['not_found', 'unavailable'],

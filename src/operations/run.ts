@@ -47,7 +47,7 @@ async function logOf(run: Run, { stream, after, limit }: Place, { output }: Scop
 export function viewOf(run: Run): RunView {
   const { watch, ...rest } = run;
   if (!watch) return rest;
-  const { state: _state, outbox: _outbox, ...seen } = watch;
+  const { state: _state, outbox: _outbox, skipping: _skipping, ...seen } = watch;
   return { ...rest, watch: seen };
 }
 

@@ -14,5 +14,8 @@ const FLOWS: Readonly<Record<FlowName, () => Promise<Flow>>> = {
   'task-edit': async () => (await import('./flows/task-create.ts')).editTask,
   'task-export': async () => (await import('./flows/task-export.ts')).exportTasks,
   'task-import': async () => (await import('./flows/task-import.ts')).importTasks,
+  'task-log': async () => (await import('./flows/log.ts')).taskLog,
+  'task-wait': async () => (await import('./flows/task-wait.ts')).waitForTasks,
+  'run-log': async () => (await import('./flows/log.ts')).runLog,
   'running-tasks': async () => (await import('./flows/running-tasks.ts')).showRunning,
 };

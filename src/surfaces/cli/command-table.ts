@@ -44,7 +44,7 @@ function inOrder(leading: readonly string[], flags: readonly CommandValue[]): Co
 }
 
 function shortcutOf(
-  { word, operation, summary, flow, flags, examples }: (typeof SHORTCUTS)[number],
+  { word, operation, summary, flow, flags, places = [], locals = [], examples }: (typeof SHORTCUTS)[number],
   derived: readonly Command[],
 ): Command {
   const original = derived.find((command) => command.operation === operation);
@@ -54,7 +54,8 @@ function shortcutOf(
     ...command,
     path: [word],
     summary: summary ?? command.summary,
-    flags: flags ? command.flags.filter(({ field }) => flags.includes(field)) : command.flags,
+    positionals: [...command.positionals, ...places.map((field) => atPlace(command.flags, field))],
+    flags: [...locals, ...(flags ? command.flags.filter(({ field }) => flags.includes(field)) : command.flags)],
     examples: examples ?? command.examples.map((example) => example.replace(`fleet ${command.path.join(' ')}`, `fleet ${word}`)),
     ...(flow && { flow }),
     shortcut: true,
@@ -64,7 +65,8 @@ function shortcutOf(
 function atPlace(values: readonly CommandValue[], field: string): CommandValue {
   const value = values.find((candidate) => candidate.field === field);
   if (!value) throw new Error(`a place is kept for ${field}, which is no field of the operation`);
-  return { ...value, name: kebab(field).toUpperCase() };
+  const name = kebab(field).toUpperCase();
+  return { ...value, name: value.repeated ? name.replace(/S$/, '') : name };
 }
 
 /** The part of JSON Schema our inputs use. */

@@ -42,5 +42,14 @@ export interface CommandTable {
   readonly commands: readonly Command[];
 }
 
-export const FLOW_NAMES = ['task-create', 'task-edit', 'task-export', 'task-import', 'running-tasks'] as const;
+export const FLOW_NAMES = [
+  'task-create',
+  'task-edit',
+  'task-export',
+  'task-import',
+  'task-log',
+  'task-wait',
+  'run-log',
+  'running-tasks',
+] as const;
 export type FlowName = (typeof FLOW_NAMES)[number];

@@ -10,6 +10,14 @@ export const POSITIONALS: By<readonly string[]> = {
   'task.delete': ['id'],
   'task.events': ['id'],
   'task.dispatch': ['id'],
+  'task.log': ['id'],
+  'task.wait': ['ids'],
+  'task.send': ['id', 'text'],
+  'task.retry': ['id'],
+  'task.resume': ['id', 'text'],
+  'run.show': ['id'],
+  'run.log': ['id'],
+  'run.cancel': ['id'],
   'task.cancel': ['id'],
   'task.comment': ['id', 'text'],
   'task.claim': ['id'],
@@ -64,7 +72,19 @@ const promptFile = local('prompt-file', {
   isPath: true,
 });
 
+const logFlags: readonly CommandValue[] = [
+  local('follow', { description: 'go on until it has ended', type: 'boolean' }),
+  local('tail', { description: 'begin with the last lines only', type: 'integer', minimum: 1, maximum: 100_000 }),
+  local('raw', { description: 'print what a terminal would obey, too', type: 'boolean' }),
+];
+
 export const FLOWS: By<FlowRule> = {
+  'task.log': { flow: 'task-log', hidden: ['limit'], flags: logFlags },
+  'run.log': { flow: 'run-log', hidden: ['limit'], flags: logFlags },
+  'task.wait': {
+    flow: 'task-wait',
+    flags: [local('timeout', { description: 'most seconds to wait; then exit code 6', type: 'number', minimum: 0 })],
+  },
   'task.create': { flow: 'task-create', relaxed: ['prompt'], flags: [promptFile] },
   'task.edit': { flow: 'task-edit', flags: [promptFile] },
   'task.export': {
@@ -91,6 +111,10 @@ interface Shortcut {
   readonly flow?: FlowName;
   /** Of the operation's flags, only these. */
   readonly flags?: readonly string[];
+  /** Of those, the ones that may be given by their place as well. */
+  readonly places?: readonly string[];
+  /** Values for its flow alone. */
+  readonly locals?: readonly CommandValue[];
   readonly examples?: readonly string[];
 }
 
@@ -103,7 +127,9 @@ export const SHORTCUTS: readonly Shortcut[] = [
     summary: 'Show the tasks somebody works on right now.',
     flow: 'running-tasks',
     flags: ['project', 'tag', 'assignee', 'team', 'limit'],
-    examples: ['fleet tasks', 'fleet tasks --project site'],
+    places: ['team'],
+    locals: [local('watch', { description: 'draw it again every second until Ctrl-C', type: 'boolean' })],
+    examples: ['fleet tasks', 'fleet tasks --watch', 'fleet tasks --project site'],
   },
   { word: 'ready', operation: 'task.ready' },
 ];
@@ -121,6 +147,8 @@ export const DESCRIPTIONS: By<Readonly<Record<string, string>>> = {
 export const LEADING: By<readonly string[]> = {
   'task.create': ['prompt', 'promptFile', 'title', 'project', 'directory', 'executor', 'model', 'after', 'priority', 'draft'],
   'task.edit': ['prompt', 'promptFile', 'title', 'project', 'executor', 'model', 'after', 'priority', 'clear'],
+  'task.log': ['follow', 'tail', 'stream'],
+  'run.log': ['follow', 'tail', 'stream'],
   'project.add': ['name', 'verify', 'setup', 'integration', 'targetBranch'],
   'project.set': ['name', 'verify', 'setup', 'integration', 'targetBranch', 'clear'],
 };

@@ -11,6 +11,7 @@ interface Wishes {
   readonly stdin?: string;
   readonly io?: Partial<Io>;
   readonly programs?: Surroundings['programs'];
+  readonly ensureEngine?: Surroundings['ensureEngine'];
   /** Answers in place of the samples. */
   answer?(name: OperationName, input: Record<string, unknown>): unknown;
 }
@@ -30,8 +31,12 @@ export interface Ran {
 
 export const table = commandTable(contract);
 
-export async function run(argv: readonly string[], { stdin = '', io = {}, programs = {}, answer }: Wishes = {}): Promise<Ran> {
+export async function run(
+  argv: readonly string[],
+  { stdin = '', io = {}, programs = {}, ensureEngine, answer }: Wishes = {},
+): Promise<Ran> {
   const seen = { out: '', err: '', closed: 0 };
+  let passedMs = 0;
   const calls: Ran['calls'][number][] = [];
   const opened: Io['env'][] = [];
   const call = async (name: OperationName, input: Record<string, unknown>, options?: { key?: string }) => {
@@ -42,6 +47,7 @@ export async function run(argv: readonly string[], { stdin = '', io = {}, progra
     table,
     version: '1.2.3',
     programs,
+    ...(ensureEngine && { ensureEngine }),
     open: async (env) => {
       opened.push(env);
       return { call: call as Call, close: async () => void (seen.closed += 1) };
@@ -55,9 +61,12 @@ export async function run(argv: readonly string[], { stdin = '', io = {}, progra
       isTty: false,
       colour: false,
       columns: Number.POSITIVE_INFINITY,
+      rows: Number.POSITIVE_INFINITY,
       cwd: '/home/you/code',
       env: { HOME: '/home/you' },
-      now: () => NOW_MS,
+      now: () => NOW_MS + passedMs,
+      elapsed: () => passedMs,
+      pause: async (ms) => void (passedMs += ms),
       ...io,
     },
   });

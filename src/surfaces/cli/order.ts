@@ -13,10 +13,15 @@ export interface Order {
   readonly key: string | undefined;
   readonly io: Io;
   readonly call: Call;
+  /** Starts the engine when none runs; says that it did. */
+  ensureEngine?(): Promise<string | undefined>;
 }
 
-/** What is left to print. `written`: the flow has printed it already. */
-export type Result = { readonly kind: 'answer'; readonly value: unknown; text(): string } | { readonly kind: 'written' };
+/** What is left to print, and how the program ends when not well. `written`: the flow has printed it already. */
+export type Result = { readonly code?: number } & (
+  | { readonly kind: 'answer'; readonly value: unknown; text(): string }
+  | { readonly kind: 'written' }
+);
 
 export const answered = (order: Order, operation: OperationName, value: unknown): Result => ({
   kind: 'answer',

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Io } from './surroundings.ts';
 
 /** The terminal, pipes and environment this process was started with. */
@@ -15,9 +16,12 @@ export function processIo(): Io {
     isTty: stdout.isTTY === true,
     colour: wantsColour(env, stdout.isTTY === true),
     columns: stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
+    rows: stdout.isTTY ? stdout.rows || 24 : Number.POSITIVE_INFINITY,
     cwd: whereabouts(env),
     env,
     now: () => Date.now(),
+    elapsed: () => performance.now(),
+    pause: (ms) => pause(ms),
   };
 }
 

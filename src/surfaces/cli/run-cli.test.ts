@@ -76,6 +76,19 @@ describe('reading a command line', () => {
       name: 'task.list',
       input: { project: 'site', state: ['running', 'verifying', 'merging'] },
     });
+    expect((await reads('tasks', 'ops'))?.input).toMatchObject({ team: 'ops' });
+  });
+
+  it('takes an id before the verb, too [API-02]', async () => {
+    expect(await reads('task', '7k2m9xqa', 'events', '--limit', '3')).toMatchObject({
+      name: 'task.events',
+      input: { id: '7k2m9xqa', limit: 3 },
+    });
+    expect(await reads('task', '7k2m9xqa', 'send', 'stop that')).toMatchObject({ input: { id: '7k2m9xqa', text: 'stop that' } });
+    expect((await reads('run', 'run_01JX0000000000000000000000', 'show'))?.name).toBe('run.show');
+    expect((await run(['task', '7k2m9xqa', 'log', '--help'])).out).toContain('Usage: fleet task log ID');
+    expect(await run(['task', '7k2m9xqa', 'lgo'])).toMatchObject({ code: 2, opened: [] });
+    expect(await run(['task', '7k2m9xqa', 'list'])).toMatchObject({ code: 2, opened: [] });
   });
 
   it.each([
@@ -180,6 +193,25 @@ describe('a prompt', () => {
 });
 
 describe('a program', () => {
+  it('may share its word with a noun: bare it is the program, with a verb the noun [API-02]', async () => {
+    const seen: unknown[] = [];
+    const note = async (args: readonly string[]) => (seen.push(args) > 0 ? 0 : 1);
+    const program = { summary: 'Run the engine alone.', usage: '', run: note };
+    const programs = { run: program };
+    await run(['run'], { programs });
+    await run(['run', '--json'], { programs });
+    expect(seen).toEqual([[], ['--json']]);
+    expect((await run(['run', 'list', '--limit', '2'], { programs })).calls[0]).toMatchObject({
+      name: 'run.list',
+      input: { limit: 2 },
+    });
+    expect((await run(['run', 'lst'], { programs })).err).toContain('did you mean fleet run list?');
+    expect((await run(['run', '--help'], { programs })).out).toMatch(
+      /Run the engine alone\.[\s\S]*Usage: fleet run\n[\s\S]*cancel ID/,
+    );
+    expect(seen).toHaveLength(2);
+  });
+
   it('gets the words after its name, and stands in the help', async () => {
     const seen: unknown[] = [];
     const programs = {

@@ -48,13 +48,13 @@ async function perform(command: Command, argv: readonly string[], leading: Globa
   if (globals.help) return help(command.path, surroundings);
   const { carryOut } = await import('./carry-out.ts');
   const json = leading.json || globals.json;
-  const { call, close } = whenNeeded(() => surroundings.open(withHome(io.env, { ...leading, ...globals })));
+  const env = withHome(io.env, { ...leading, ...globals });
+  const { call, close } = whenNeeded(() => surroundings.open(env));
+  const ensureEngine = async () => surroundings.ensureEngine?.(env);
   try {
-    const result = await carryOut({ command, input, local, json, key: globals.key, io, call });
-    if (result.kind === 'written') return EXIT_CODES.ok;
-    if (json) await writeJson(io, result.value);
-    else await io.out(result.text());
-    return EXIT_CODES.ok;
+    const result = await carryOut({ command, input, local, json, key: globals.key, io, call, ensureEngine });
+    if (result.kind === 'answer') await (json ? writeJson(io, result.value) : io.out(result.text()));
+    return result.code ?? EXIT_CODES.ok;
   } finally {
     await close();
   }

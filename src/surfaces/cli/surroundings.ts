@@ -12,10 +12,15 @@ export interface Io {
   readonly colour: boolean;
   /** Width to keep to; Infinity when nobody looks. */
   readonly columns: number;
+  /** Lines that can be drawn over; Infinity when nobody looks. */
+  readonly rows: number;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Milliseconds on a clock that never jumps. */
+  elapsed(): number;
+  pause(ms: number): Promise<void>;
 }
 
 export type Env = Io['env'];
@@ -39,6 +44,8 @@ export interface Surroundings {
   readonly version: string;
   /** Opens the way to the operations. The environment already carries `--home` as FLEET_HOME. */
   open(env: Env): Promise<Connection>;
+  /** Starts the engine of the home when none runs; says in a few words that it did. */
+  ensureEngine?(env: Env): Promise<string | undefined>;
   readonly programs: Readonly<Record<string, Program>>;
   readonly io: Io;
 }

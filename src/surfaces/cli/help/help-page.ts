@@ -25,5 +25,7 @@ export function helpPage(words: readonly string[], { table, programs, version, i
   const found = findCommand(table, Object.keys(programs), named);
   if (found.kind === 'command') return commandPage(found.command, page);
   const program = found.kind === 'program' ? programs[found.name] : undefined;
-  return found.kind === 'program' && program ? programPage(found.name, program, page) : nounPage(named[0] ?? '', table, page);
+  return found.kind === 'program' && program
+    ? programPage(found.name, program, table, page)
+    : nounPage(named[0] ?? '', table, page);
 }

@@ -7,20 +7,23 @@ import type { Page } from './page.ts';
 
 /** `fleet task`: what can be done with the noun. */
 export function nounPage(noun: string, table: CommandTable, page: Page): string {
-  const verbs = table.commands.filter(({ path }) => path.length > 1 && path[0] === noun);
-  const list = verbs.map(({ path, positionals, summary }) => ({
-    name: [path[1], ...positionals.map(placeText)].join(' '),
-    text: summary,
-  }));
-  return [
-    `Usage: ${page.paint.bold(`fleet ${noun} VERB`)} [flags]\n`,
-    section('Verbs', entries(list, page), page),
-    `\nfleet ${noun} VERB --help tells more about one of them.\n`,
-  ].join('');
+  return `Usage: ${page.paint.bold(`fleet ${noun} VERB`)} [flags]\n${verbs(noun, table, page)}`;
 }
 
-export const programPage = (name: string, { summary, usage, examples = [] }: Program, page: Page): string =>
-  `${summary}\n\nUsage: ${page.paint.bold(`fleet ${name} ${usage}`.trimEnd())}\n${section('Examples', exampleLines(examples), page)}`;
+/** Nothing for a word that is no noun. */
+function verbs(noun: string, table: CommandTable, page: Page): string {
+  const list = table.commands
+    .filter(({ path }) => path.length > 1 && path[0] === noun)
+    .map(({ path, positionals, summary }) => ({ name: [path[1], ...positionals.map(placeText)].join(' '), text: summary }));
+  if (list.length === 0) return '';
+  return `${section('Verbs', entries(list, page), page)}\nfleet ${noun} VERB --help tells more about one of them.\n`;
+}
+
+/** A word may be a program and a noun: `fleet run` and `fleet run list`. */
+export function programPage(name: string, { summary, usage, examples = [] }: Program, table: CommandTable, page: Page): string {
+  const head = `${summary}\n\nUsage: ${page.paint.bold(`fleet ${name} ${usage}`.trimEnd())}\n`;
+  return `${head}${section('Examples', exampleLines(examples), page)}${verbs(name, table, page)}`;
+}
 
 export const completionPage = (page: Page): string =>
   `Print the script that completes commands in your shell.\n\nUsage: ${page.paint.bold('fleet completion bash|zsh|fish')}\n${section('To switch it on', exampleLines(COMPLETION_SETUP), page)}`;

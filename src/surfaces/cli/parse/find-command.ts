@@ -11,7 +11,7 @@ export type Found =
 export const BUILT_IN = ['help', 'completion'] as const;
 
 export function findCommand(table: CommandTable, programs: readonly string[], [first = '', ...rest]: readonly string[]): Found {
-  if (programs.includes(first)) return { kind: 'program', name: first, rest };
+  if (programs.includes(first) && !isVerb(table, first, rest)) return { kind: 'program', name: first, rest };
   const shortcut = table.commands.find(({ path }) => path.length === 1 && path[0] === first);
   if (shortcut) return { kind: 'command', command: shortcut, rest };
 
@@ -22,12 +22,27 @@ export function findCommand(table: CommandTable, programs: readonly string[], [f
   const command = verbs.find(({ path }) => path[1] === verb);
   if (command) return { kind: 'command', command, rest: rest.slice(1) };
   if (verb === '' || verb.startsWith('-')) return { kind: 'noun', noun: first, rest };
+  const turned = idFirst(verbs, rest);
+  if (turned) return turned;
   const meant = nearest(
     verb,
     verbs.map(({ path }) => path[1] ?? ''),
   );
   throw unknown(`command ${JSON.stringify(`${first} ${verb}`)}`, meant, `${first} `, `fleet ${first} --help`);
 }
+
+/** A word may be both: bare `fleet run` is the engine, `fleet run list` is about runs. */
+const isVerb = ({ commands }: CommandTable, noun: string, [word = '-']: readonly string[]): boolean =>
+  !word.startsWith('-') && commands.some(({ path }) => path.length > 1 && path[0] === noun);
+
+/** `fleet task ID log` is `fleet task log ID`. */
+function idFirst(verbs: readonly Command[], [id = '', verb = '', ...rest]: readonly string[]): Found | undefined {
+  const command = verbs.find(({ path }) => path[1] === verb);
+  const takesId = command?.positionals[0]?.name === 'ID';
+  return takesId && ID.test(id) ? { kind: 'command', command, rest: [id, ...rest] } : undefined;
+}
+
+const ID = /^[a-z]*_?[0-9a-z]{4,26}$/i;
 
 export const firstWords = (table: CommandTable, programs: readonly string[]): string[] => [
   ...new Set([...table.commands.map(({ path }) => path[0] ?? ''), ...programs, ...BUILT_IN]),

@@ -8,13 +8,13 @@ const STEPS: Readonly<Record<PhaseState, (id: string, task: TaskView) => readonl
   draft: (id) => [dispatch(id), edit(id), remove(id)],
   waiting: (id) => [edit(id), cancel(id)],
   queued: (id) => [edit(id), claim(id), cancel(id)],
-  running: (id, task) => (isClaimed(task) ? [complete(id), unclaim(id), cancel(id)] : [cancel(id)]),
+  running: (id, task) => (isClaimed(task) ? [complete(id), unclaim(id), cancel(id)] : [follow(id), send(id), cancel(id)]),
   verifying: (id) => [cancel(id)],
   merging: (id) => [cancel(id)],
   blocked: (id, task) => [...unblock(task), edit(id), cancel(id)],
   done: () => [],
-  failed: () => [],
-  canceled: (id) => [remove(id)],
+  failed: (id) => [log(id), retry(id), resume(id)],
+  canceled: (id) => [retry(id), resume(id), remove(id)],
 };
 
 /** What a person can do with a task where it stands, most likely first. */
@@ -36,7 +36,7 @@ export function unblock({ phase, id }: TaskView): readonly Step[] {
       [`fleet task edit ${shortId(id)} --clear after`, 'go on without its dependencies'],
     ];
   }
-  return [[`fleet task events ${shortId(id)}`, 'see what happened']];
+  return [resume(shortId(id)), log(shortId(id))];
 }
 
 const isClaimed = ({ phase }: TaskView): boolean => 'holder' in phase && phase.holder.kind === 'claim';
@@ -44,6 +44,11 @@ const isClaimed = ({ phase }: TaskView): boolean => 'holder' in phase && phase.h
 const dispatch = (id: string): Step => [`fleet task dispatch ${id}`, 'hand it over for work'];
 const edit = (id: string): Step => [`fleet task edit ${id} …`, 'change what it asks for'];
 const cancel = (id: string): Step => [`fleet task cancel ${id}`, 'stop it'];
+const follow = (id: string): Step => [`fleet task log ${id} --follow`, 'what its agent prints'];
+const log = (id: string): Step => [`fleet task log ${id}`, 'what its agent printed'];
+const send = (id: string): Step => [`fleet task send ${id} TEXT`, 'tell its agent something'];
+const retry = (id: string): Step => [`fleet task retry ${id}`, 'try it again from the beginning'];
+const resume = (id: string): Step => [`fleet task resume ${id}`, 'let it go on where it stopped'];
 const remove = (id: string): Step => [`fleet task delete ${id}`, 'delete it with its history'];
 const claim = (id: string): Step => [`fleet task claim ${id}`, 'do it yourself'];
 const complete = (id: string): Step => [`fleet task complete ${id} --summary …`, 'say that it is finished'];

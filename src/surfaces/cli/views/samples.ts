@@ -1,5 +1,6 @@
 import type { Output } from '../../../contract/call.ts';
 import type { OperationName } from '../../../contract/index.ts';
+import type { RunView } from '../../../contract/run.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import type { Phase } from '../../../domain/task/task.ts';
 import { ProjectId, QuestionId, RunId, TaskId } from '../../../domain/values.ts';
@@ -12,7 +13,8 @@ const ago = (seconds: number): string => new Date(NOW_MS - seconds * 1000).toISO
 const ulid = (end: string): string => `01jx0000000000000000000000${end}`.slice(-26).replace(/^./, '0');
 export const taskId = (end: string) => TaskId.parse(`task_${ulid(end)}`);
 const questionId = QuestionId.parse(`question_${ulid('5vd0c2pz')}`);
-const holder = { kind: 'run', runId: RunId.parse(`run_${ulid('rrrrrrrr')}`) } as const;
+const runId = RunId.parse(`run_${ulid('rrrrrrrr')}`);
+const holder = { kind: 'run', runId } as const;
 const projectId = ProjectId.parse(`project_${ulid('pppppppp')}`);
 
 const PROMPT = `It fails about once in ten runs because the clock is read twice. Make the clock an argument and keep the public signature as it is.
@@ -47,6 +49,9 @@ export function sampleTask(end: string, title: string, phase: Phase, more: Parti
     untold: false,
     phase,
     attempts: 1,
+    spentMs: 0,
+    lostTimes: 0,
+    messages: [],
     createdAt: ago(7200),
     createdBy: 'you',
     updatedAt: ago(190),
@@ -97,6 +102,61 @@ const failed = sampleTask('3f2m9xqf', 'Replace the old parser', {
   at: ago(3600),
   reason: 'crashed after 3 of 3 attempts',
 });
+
+const stopping = { ...running, cancelAsked: { at: ago(0), by: 'you' } };
+
+const run: RunView = {
+  id: runId,
+  seq: 4,
+  taskId: running.id,
+  kind: 'agent',
+  attempt: 2,
+  executor: 'claude',
+  model: 'opus',
+  host: 'laptop',
+  holds: ['fleet', 'executor/claude'],
+  directory: '/home/you/code/site',
+  phase: {
+    state: 'running',
+    since: ago(189),
+    boot: 'b1',
+    shim: { pid: 4300, started: '101' },
+    agent: { pid: 4301, started: '102' },
+  },
+  watch: {
+    offset: 48_000,
+    session: 'a3f0c1',
+    usage: { inputTokens: 41_800, outputTokens: 2_100, cachedTokens: 39_000, costUsd: 0.42 },
+    context: { tokens: 43_900, limit: 200_000 },
+    lines: 120,
+    events: 36,
+    droppedBytes: 0,
+    lastWords: 'The clock is read twice; making it an argument',
+    openTools: ['Bash: npm test'],
+    asks: [],
+    signAt: ago(4),
+    activeMs: 189_000,
+  },
+  createdAt: ago(190),
+  updatedAt: ago(4),
+};
+const crashed: RunView = {
+  ...run,
+  id: RunId.parse(`run_${ulid('qqqqqqqq')}`),
+  attempt: 1,
+  phase: { state: 'ended', at: ago(240), outcome: 'crashed', detail: 'it was ended by signal 9', exit: 137 },
+  createdAt: ago(900),
+  updatedAt: ago(240),
+};
+const log: Output<'run.log'> = {
+  runId,
+  items: [
+    { at: 18, text: 'reading the tests' },
+    { at: 42, text: 'all 12 of them are green' },
+  ],
+  next: 42,
+  ended: false,
+};
 
 const project: Output<'project.show'> = {
   id: projectId,
@@ -163,15 +223,24 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
     ],
     next: 3,
   },
+  'task.log': log,
+  'task.wait': { items: [running, done, failed, asked], pending: 1 },
+  'task.send': { taskId: running.id, n: 2, state: 'waiting' },
   'task.comment': comment,
   'task.dispatch': queued,
   'task.claim': running,
   'task.complete': running,
   'task.unclaim': queued,
-  'task.cancel': { ...running, cancelAsked: { at: ago(0), by: 'you' } },
+  'task.cancel': stopping,
+  'task.retry': queued,
+  'task.resume': queued,
   'task.delete': { id: done.id, deleted: true },
   'task.export': { items: [{ type: 'task', task: done, comments: [comment] }] },
   'task.import': { created: [queued.id], skipped: [{ source: 'bd-12', why: 'is here already' }] },
+  'run.list': { items: [run, crashed] },
+  'run.show': run,
+  'run.log': log,
+  'run.cancel': stopping,
   'question.ask': question,
   'question.list': { items: [question] },
   'question.answer': { ...question, state: 'answered', answer: { text: '8080', by: 'you', at: ago(1) } },

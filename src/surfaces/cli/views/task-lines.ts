@@ -23,6 +23,15 @@ export function taskCreated(task: TaskView, look: Look): string {
   return `${taskLine(task, look)}${waits}  ${whereText(task, look)}\n  ${look.paint.dim(hint)}\n`;
 }
 
+/** After a retry or a resume: where to look next. */
+export const taskAgain = (task: TaskView, look: Look): string =>
+  `${taskLine(task, look)}  ${look.paint.dim(`fleet task log ${shortId(task.id)} --follow shows what it does`)}\n`;
+
+export function messageSent({ taskId, n, state }: Output<'task.send'>, { paint }: Look): string {
+  const when = { waiting: 'its agent hears it as soon as it listens', sent: 'it is on its way', heard: 'its agent has it' };
+  return `message ${n} for ${paint.bold(shortId(taskId))}: ${when[state]}\n`;
+}
+
 export const taskDeleted = ({ id }: Output<'task.delete'>, { paint }: Look): string => `deleted ${paint.bold(shortId(id))}\n`;
 
 export function taskEvents({ items, next }: Output<'task.events'>, look: Look): string {

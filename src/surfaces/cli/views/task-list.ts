@@ -1,5 +1,5 @@
 import type { TaskView } from '../../../contract/shapes.ts';
-import { ago, clockTime, elapsedSince } from '../terminal/ages.ts';
+import { ago } from '../terminal/ages.ts';
 import { type Column, columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
@@ -17,38 +17,6 @@ export function taskList({ items, cursor }: TaskPage, look: Look): string {
 export function readyList({ items }: TaskPage, look: Look): string {
   if (items.length === 0) return "Nothing is ready. Queue work with: fleet task create --prompt '…'\n";
   return taskTable(items, look, [{ title: 'PRIORITY', cell: ({ priority }) => String(priority), align: 'right', expendable: 3 }]);
-}
-
-/** The tasks somebody works on. What only a run knows is not known yet, and shown so. */
-export function runningTable({ items, cursor }: TaskPage, look: Look): string {
-  if (items.length === 0) return 'Nobody works on a task right now. See what could start with: fleet ready\n';
-  const { paint, nowMs } = look;
-  const since = ({ phase }: TaskView) => ('since' in phase ? phase.since : phase.at);
-  const unknown = (title: string, expendable: number): Column<TaskView> => ({
-    title,
-    cell: () => '–',
-    paint: paint.dim,
-    align: 'right',
-    expendable,
-  });
-  return (
-    columns<TaskView>(
-      items,
-      [
-        idColumn(look),
-        { title: 'STARTED', cell: (task) => clockTime(since(task), nowMs), expendable: 4 },
-        { title: 'ELAPSED', cell: (task) => elapsedSince(since(task), nowMs), align: 'right' },
-        unknown('IDLE', 7),
-        unknown('CONTEXT', 6),
-        unknown('EVENTS', 8),
-        { title: 'EXECUTOR', cell: executorOf, least: 8 },
-        { title: 'MODEL', cell: ({ model }) => plainLine(model ?? '–'), least: 6, expendable: 5 },
-        titleColumn,
-        { title: 'DIRECTORY', cell: (task) => placeOf(task, look), paint: paint.dim, least: 10, expendable: 3 },
-      ],
-      layout(look),
-    ) + more(cursor, look)
-  );
 }
 
 const taskTable = (items: readonly TaskView[], look: Look, extra: readonly Column<TaskView>[]): string =>
@@ -81,7 +49,7 @@ export const placeOf = ({ project, directory }: TaskView, look: Look): string =>
 export const executorOf = ({ executors }: TaskView): string =>
   plainLine(executors[0] ?? 'default') + (executors.length > 1 ? ` +${executors.length - 1}` : '');
 
-const more = (cursor: string | undefined, { paint }: Look): string =>
+export const more = (cursor: string | undefined, { paint }: Look): string =>
   cursor === undefined ? '' : paint.dim(`\nThere are more: add --cursor ${plainLine(cursor)}\n`);
 
 function emptyList({ input }: Look): string {

@@ -117,7 +117,10 @@ describe('views for people', () => {
   });
 
   it('show what is not known yet of running tasks as a dash', async () => {
-    const { out } = await run(['tasks'], { answer: () => ({ items: SAMPLES['task.list'].items.slice(0, 1) }) });
+    const [task] = SAMPLES['task.list'].items;
+    const holder = { kind: 'claim', claimId: `claim_${'0'.repeat(26)}`, agent: 'ada' };
+    const claimed = { ...task, phase: { state: 'running', since: new Date(NOW_MS - 190_000).toISOString(), holder } };
+    const { out } = await run(['tasks'], { answer: () => ({ items: [claimed] }) });
     expect(out.split('\n')[0]?.split(/\s+/)).toEqual([
       'ID',
       'STARTED',

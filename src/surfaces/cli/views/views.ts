@@ -3,13 +3,26 @@ import type { OperationName } from '../../../contract/index.ts';
 import { configChanged, configShown } from './config.ts';
 import { dbBackedUp, dbChecked, dbExported, dbMigrated, dbPruned, dbRestored } from './db.ts';
 import { homeMade } from './home.ts';
+import { logLines } from './log.ts';
 import { type Look, lookOf, type ViewSurroundings } from './look.ts';
 import { projectAdded, projectList, projectPage, projectRemoved } from './project.ts';
 import { questionAnswered, questionAsked, questionList } from './question.ts';
+import { runList } from './run-list.ts';
+import { runPage } from './run-page.ts';
 import { fleetStatus } from './status.ts';
-import { commentAdded, taskCreated, taskDeleted, taskEvents, taskLine, tasksImported } from './task-lines.ts';
+import {
+  commentAdded,
+  messageSent,
+  taskAgain,
+  taskCreated,
+  taskDeleted,
+  taskEvents,
+  taskLine,
+  tasksImported,
+} from './task-lines.ts';
 import { readyList, taskList } from './task-list.ts';
 import { taskPage } from './task-page.ts';
+import { taskWait } from './task-wait.ts';
 
 /** Operations whose answer is read by programs: for people too, JSON is the view. */
 export const JSON_IS_THE_VIEW = ['task.export'] as const satisfies readonly OperationName[];
@@ -32,14 +45,23 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'task.ready': readyList,
   'task.show': taskPage,
   'task.events': taskEvents,
+  'task.log': logLines,
+  'task.wait': taskWait,
+  'task.send': messageSent,
   'task.comment': commentAdded,
   'task.dispatch': taskLine,
   'task.claim': taskLine,
   'task.complete': taskLine,
   'task.unclaim': taskLine,
   'task.cancel': taskLine,
+  'task.retry': taskAgain,
+  'task.resume': taskAgain,
   'task.delete': taskDeleted,
   'task.import': tasksImported,
+  'run.list': runList,
+  'run.show': runPage,
+  'run.log': logLines,
+  'run.cancel': taskLine,
   'question.ask': questionAsked,
   'question.list': questionList,
   'question.answer': questionAnswered,

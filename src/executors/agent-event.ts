@@ -1,0 +1,66 @@
+import type { AgentEvent } from './executor.ts';
+
+type Check = (value: unknown) => boolean;
+type Fields = Readonly<Record<string, Check>>;
+
+const isText: Check = (value) => typeof value === 'string';
+/** Short, because requests without an answer are kept in the state of a run. */
+const isRequest: Check = (value) => typeof value === 'string' && value !== '' && value.length <= 200;
+const isCount: Check = (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+const isAmount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+const isInstant: Check = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+const isFlag: Check = (value) => typeof value === 'boolean';
+const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
+const isGiven: Check = (value) => value !== undefined;
+const oneOf =
+  (...words: readonly string[]): Check =>
+  (value) =>
+    typeof value === 'string' && words.includes(value);
+const maybe =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+/** Each event's own fields. A table rather than a schema: it runs for every line of every agent. */
+export const EVENT_FIELDS: Readonly<Record<AgentEvent['type'], Fields>> = {
+  opened: { session: isText },
+  said: { text: isText },
+  thought: { text: isText },
+  tool: { id: isText, name: isText, detail: maybe(isText) },
+  'tool-done': { id: isText, ok: isFlag },
+  spent: { inputTokens: isCount, outputTokens: isCount, cachedTokens: maybe(isCount), costUsd: maybe(isAmount) },
+  context: { tokens: isCount, limit: maybe(isCount) },
+  limited: { until: maybe(isInstant) },
+  asked: { request: isRequest, kind: oneOf('question', 'permission'), text: isText, options: isTexts },
+  heard: { n: isCount },
+  reported: { report: isGiven },
+  ended: { verdict: oneOf('succeeded', 'blocked', 'refused', 'errored', 'auth_required'), summary: isText },
+};
+
+export const isEventType = (word: string): word is AgentEvent['type'] => Object.hasOwn(EVENT_FIELDS, word);
+
+/** The value as one of our events with only its own fields, or undefined when it is none. */
+export function asAgentEvent(value: unknown): AgentEvent | undefined {
+  if (!isRecord(value) || typeof value['type'] !== 'string' || !isEventType(value['type'])) return undefined;
+  const event: Record<string, unknown> = { type: value['type'] };
+  for (const [name, check] of Object.entries(EVENT_FIELDS[value['type']])) {
+    const field = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (!check(field)) return undefined;
+    if (field !== undefined) event[name] = field;
+  }
+  return event as unknown as AgentEvent;
+}
+
+/** The object a line of JSON Lines holds; undefined for every other text. */
+export function recordIn(line: string): Readonly<Record<string, unknown>> | undefined {
+  if (!/^\s*\{/.test(line)) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,94 @@
+import { parse, TomlError } from 'smol-toml';
+import { Fault } from '../../domain/fault.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { isSecretName } from '../../platform/redact.ts';
+import { type EventRule, parseRule } from './event-rules.ts';
+import { checkTemplate } from './template.ts';
+import { oneOf, type Place, refuse, refuseUnknown, tableOf } from './toml-values.ts';
+
+export interface CustomSettings {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly output: 'text' | 'jsonl';
+  readonly mode: 'oneway' | 'twoway';
+  readonly env: Readonly<Record<string, string>>;
+  readonly contextLimit: number | undefined;
+  readonly rules: readonly EventRule[];
+}
+
+const keys = ['command', 'output', 'mode', 'env', 'context_limit', 'events'];
+const mostRules = 100;
+
+/** What `executors/NAME.toml` says, or a fault that names the key, what was seen and what was expected. */
+export function parseCustomSettings(file: string, text: string): CustomSettings {
+  const table = parsed(file, text);
+  refuseUnknown(table, keys, { file, key: '' });
+  const at = (key: string): Place => ({ file, key });
+  const [program, ...args] = command(table['command'], at('command'));
+  const output = oneOf(table['output'] ?? 'text', ['text', 'jsonl'], at('output'));
+  const rules = eventRules(table['events'] ?? [], at('events'));
+  if (rules.length > 0 && output === 'text') refuse(at('output'), output, '"jsonl", because there are events');
+  return {
+    program,
+    args,
+    output,
+    mode: oneOf(table['mode'] ?? 'oneway', ['oneway', 'twoway'], at('mode')),
+    env: environment(table['env'] ?? {}, at('env')),
+    contextLimit: contextLimit(table['context_limit'], at('context_limit')),
+    rules,
+  };
+}
+
+function parsed(file: string, text: string): Readonly<Record<string, unknown>> {
+  const most = LIMITS.settingsBytes.value;
+  if (Buffer.byteLength(text) > most) throw new Fault('limit', `${file} is longer than ${most} bytes`, { file, most });
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [what = ''] = error.message.split('\n', 1);
+    const why = what.replace(/^Invalid TOML document: /, '');
+    throw new Fault('invalid', `${file} line ${error.line}: not good TOML: ${why}`, { file, line: error.line }, { cause: error });
+  }
+}
+
+function command(value: unknown, place: Place): readonly [string, ...string[]] {
+  const expected = 'a list of texts: the program and its arguments, such as ["prog", "{prompt}"]';
+  if (!Array.isArray(value) || !value.every((part) => typeof part === 'string' && !part.includes('\0'))) {
+    return refuse(place, value, expected);
+  }
+  const [program, ...args] = value as string[];
+  if (!program) return refuse(place, value, expected);
+  if (args.length > LIMITS.argsPerTask.value) return refuse(place, value, `at most ${LIMITS.argsPerTask.value} arguments`);
+  if (/[{}]/.test(program)) return refuse(place, value, 'the name of a program first, without placeholders');
+  args.forEach((arg, index) => checkTemplate(arg, { ...place, key: `${place.key}[${index + 1}]` }));
+  return [program, ...args];
+}
+
+function environment(value: unknown, place: Place): Readonly<Record<string, string>> {
+  const entries = Object.entries(tableOf(value, place));
+  return Object.fromEntries(entries.map(([name, text]) => variable(name, text, { ...place, key: `env.${name}` })));
+}
+
+/** Keys of providers are the person's own: they come from their environment or their log-in, never from a file of ours. */
+function variable(name: string, value: unknown, place: Place): [string, string] {
+  if (typeof value !== 'string' || value.includes('\0')) return refuse(place, value, 'a text');
+  if (!/^[A-Za-z_]\w*$/.test(name)) return refuse(place, value, 'a name of letters, digits and _');
+  if (name.startsWith('FLEET_')) return refuse(place, value, 'another name: those that start with FLEET_ are set by Fleet');
+  if (isSecretName(name)) return refuse(place, '…', `no secret here: set ${name} in the environment in which fleet up runs`);
+  checkTemplate(value, place);
+  return [name, value];
+}
+
+function contextLimit(value: unknown, place: Place): number | undefined {
+  if (value === undefined) return undefined;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+    ? value
+    : refuse(place, value, 'a whole number of tokens above 0');
+}
+
+function eventRules(value: unknown, place: Place): readonly EventRule[] {
+  if (!Array.isArray(value)) return refuse(place, value, 'rules, each under a line [[events]]');
+  if (value.length > mostRules) return refuse(place, value.length, `at most ${mostRules} rules`);
+  return value.map((rule, index) => parseRule(rule, { ...place, key: `events[${index + 1}]` }));
+}

@@ -1,0 +1,57 @@
+import type { AgentEvent } from '../executor.ts';
+
+type Ended = Extract<AgentEvent, { type: 'ended' }>;
+export type Verdict = Ended['verdict'];
+
+/** A step that does something and is over. */
+export type Deed =
+  | { readonly do: 'say' | 'think'; readonly text: string }
+  | { readonly do: 'edit' | 'append'; readonly file: string; readonly text: string }
+  | { readonly do: 'run'; readonly command: string; readonly args: readonly string[] }
+  | { readonly do: 'commit'; readonly message: string }
+  | { readonly do: 'report'; readonly report: unknown }
+  | { readonly do: 'flood' | 'line' | 'binary'; readonly bytes: number }
+  | { readonly do: 'daemonise'; readonly ms: number }
+  | { readonly do: 'spend'; readonly input: number; readonly output: number }
+  | { readonly do: 'context'; readonly tokens: number }
+  | { readonly do: 'limited'; readonly seconds?: number }
+  | { readonly do: 'mark'; readonly file: string };
+
+/** A step about waiting, signals and the end. */
+export type Pause =
+  | { readonly do: 'ask'; readonly kind: 'question' | 'permission'; readonly text: string; readonly options: readonly string[] }
+  | { readonly do: 'listen'; readonly messages: number }
+  | { readonly do: 'sleep'; readonly ms: number }
+  | { readonly do: 'hang' | 'linger' }
+  | { readonly do: 'crash' | 'exit'; readonly code: number }
+  | { readonly do: 'signal' | 'ignore'; readonly signal: Signal }
+  | { readonly do: 'end'; readonly verdict: Verdict; readonly summary: string };
+
+export type Act = Deed | Pause;
+
+const pauses: Readonly<Record<Pause['do'], true>> = {
+  ask: true,
+  listen: true,
+  sleep: true,
+  hang: true,
+  linger: true,
+  crash: true,
+  exit: true,
+  signal: true,
+  ignore: true,
+  end: true,
+};
+export const isPause = (act: Act): act is Pause => Object.hasOwn(pauses, act.do);
+
+/** Only an agent that reads its input can do these. */
+export const needsInput = (act: Act): boolean => act.do === 'ask' || act.do === 'listen' || act.do === 'linger';
+
+export const SIGNALS = ['KILL', 'TERM', 'INT', 'HUP', 'QUIT', 'SEGV', 'ABRT', 'BUS', 'USR1', 'USR2'] as const;
+export type Signal = (typeof SIGNALS)[number];
+
+/** The outcome of a report as a verdict; what is not said to be done or blocked went wrong. */
+export function verdictOf(report: unknown): Verdict {
+  const status = typeof report === 'object' && report !== null && 'status' in report ? report.status : undefined;
+  if (status === 'done') return 'succeeded';
+  return status === 'blocked' ? 'blocked' : 'errored';
+}

@@ -1,0 +1,82 @@
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { systemClock } from '../../platform/clock.ts';
+import type { Deed } from './act.ts';
+import type { Stage } from './stage.ts';
+import { binary, flood, longLine, print, say } from './voice.ts';
+
+export async function doDeed(deed: Deed, stage: Stage): Promise<void> {
+  switch (deed.do) {
+    case 'say':
+      return speak(deed.text, stage);
+    case 'think':
+      return print({ type: 'thought', text: deed.text });
+    case 'edit':
+    case 'append':
+      return asTool(deed.do, deed.file, stage, () => write(deed));
+    case 'run': {
+      const { runProgram } = await programs();
+      return asTool('run', [deed.command, ...deed.args].join(' '), stage, () => runProgram(deed.command, deed.args));
+    }
+    case 'commit': {
+      const { commitAll } = await programs();
+      return asTool('commit', deed.message, stage, () => say(commitAll(deed.message)));
+    }
+    case 'daemonise':
+      return say(`daemon ${await (await programs()).daemonise(deed.ms)}`);
+    case 'report':
+      return report(deed.report, stage);
+    case 'mark':
+      return appendFileSync(deed.file, `${stage.run} ${process.pid} ${stage.attempt}\n`);
+    case 'spend':
+      return print({ type: 'spent', inputTokens: deed.input, outputTokens: deed.output });
+    case 'context':
+      return print({ type: 'context', tokens: deed.tokens });
+    case 'limited':
+      return print(deed.seconds === undefined ? { type: 'limited' } : { type: 'limited', until: inSeconds(deed.seconds) });
+    case 'flood':
+      return flood(deed.bytes);
+    case 'line':
+      return longLine(deed.bytes);
+    case 'binary':
+      return binary(deed.bytes);
+  }
+}
+
+function speak(text: string, stage: Stage): void {
+  stage.lastSaid = text;
+  say(text);
+}
+
+/** Loaded when first needed: most agents of a test start no program. */
+const programs = () => import('./programs.ts');
+
+function asTool(name: string, detail: string, stage: Stage, work: () => void): void {
+  stage.tools += 1;
+  const id = `${name}-${stage.tools}`;
+  print({ type: 'tool', id, name, detail: detail.slice(0, 200) });
+  let ok = false;
+  try {
+    work();
+    ok = true;
+  } finally {
+    print({ type: 'tool-done', id, ok });
+  }
+}
+
+function write(deed: Extract<Deed, { do: 'edit' | 'append' }>): void {
+  mkdirSync(dirname(deed.file), { recursive: true });
+  writeFileSync(deed.file, deed.text, { flag: deed.do === 'append' ? 'a' : 'w' });
+}
+
+/** The file appears whole: its reader may look at any moment. */
+function report(value: unknown, stage: Stage): void {
+  stage.report = value;
+  if (stage.resultFile !== undefined) {
+    writeFileSync(`${stage.resultFile}.tmp`, `${JSON.stringify(value)}\n`);
+    renameSync(`${stage.resultFile}.tmp`, stage.resultFile);
+  }
+  print({ type: 'reported', report: value });
+}
+
+const inSeconds = (seconds: number): string => new Date(systemClock.now() + seconds * 1000).toISOString();

@@ -1,0 +1,83 @@
+import { recordIn } from '../agent-event.ts';
+import { StepFailed } from './step-failed.ts';
+import { print, say } from './voice.ts';
+
+/** What a two-way agent hears on its standard input. Every wait fails when the input ends. */
+export interface Ear {
+  started(): Promise<void>;
+  answerTo(request: string): Promise<string>;
+  /** So many messages since the start. */
+  messages(count: number): Promise<void>;
+  silence(): Promise<void>;
+}
+
+export function openEar(input: NodeJS.ReadableStream): Ear {
+  const heard = { started: false, messages: 0, ended: false, answers: new Map<string, string>(), asked: new Set<string>() };
+  const waiting = new Set<() => void>();
+  const wake = (): void => waiting.forEach((look) => look());
+  onLines(input, (line) => {
+    take(line, heard);
+    wake();
+  });
+  input.on('end', () => {
+    heard.ended = true;
+    wake();
+  });
+  const until = <T>(look: () => T | undefined, what: string): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const attempt = (): void => {
+        const found = look();
+        if (found === undefined && !heard.ended) return;
+        waiting.delete(attempt);
+        if (found === undefined) reject(new StepFailed(`the input ended before ${what}`));
+        else resolve(found);
+      };
+      waiting.add(attempt);
+      attempt();
+    });
+  return {
+    started: async () => void (await until(() => heard.started || undefined, 'the start')),
+    messages: async (count) => void (await until(() => heard.messages >= count || undefined, `message ${count}`)),
+    silence: async () => void (await until(() => heard.ended || undefined, 'its end')),
+    answerTo: (request) => {
+      heard.asked.add(request);
+      return until(() => heard.answers.get(request), 'an answer');
+    },
+  };
+}
+
+interface Heard {
+  started: boolean;
+  messages: number;
+  readonly answers: Map<string, string>;
+  readonly asked: ReadonlySet<string>;
+}
+
+/** Says aloud whatever should not happen, such as a second answer: tests look for it. */
+function take(line: string, heard: Heard): void {
+  const told = recordIn(line);
+  if (told?.['type'] === 'start') {
+    if (heard.started) say('started twice');
+    heard.started = true;
+  } else if (told?.['type'] === 'message' && typeof told['n'] === 'number') {
+    heard.messages += 1;
+    print({ type: 'heard', n: told['n'] });
+    say(`message ${told['n']}: ${String(told['text'])}`);
+  } else if (told?.['type'] === 'answer' && typeof told['request'] === 'string') {
+    const request = told['request'];
+    if (heard.answers.has(request) || !heard.asked.has(request)) say(`unexpected answer to ${request}`);
+    else heard.answers.set(request, String(told['text']));
+  } else {
+    say(`unknown input: ${line.slice(0, 200)}`);
+  }
+}
+
+function onLines(input: NodeJS.ReadableStream, take: (line: string) => void): void {
+  let open = '';
+  input.setEncoding('utf8');
+  input.on('data', (chunk: string) => {
+    const lines = (open + chunk).split('\n');
+    open = lines.pop() ?? '';
+    lines.forEach(take);
+  });
+}

@@ -1,0 +1,38 @@
+import { isMode, isSilent, looksLikeStep, type Mode } from './scenario.ts';
+
+/** Where a prompt has its scenario. */
+export type Found =
+  | { readonly in: 'prompt'; readonly text: string; readonly mode: Mode }
+  | { readonly in: 'file'; readonly path: string; readonly mode: Mode }
+  | { readonly in: 'nothing'; readonly mode: Mode };
+
+/**
+ * A fenced block called `scenario`; else a line `scenario: PATH`; else the whole prompt, if its first line is a step. The mode
+ * must stand in the prompt even when the steps stand in a file, because whoever launches the agent reads no file.
+ */
+export function findScenario(prompt: string): Found {
+  const lines = prompt.split(/\r?\n/);
+  const block = fenced(lines);
+  if (block !== undefined) return { in: 'prompt', text: block, mode: modeOf(block.split('\n')) };
+  const named = lines.findIndex((line) => /^\s*scenario:\s*\S/.test(line));
+  if (named !== -1) {
+    const path = (lines[named] ?? '').replace(/^\s*scenario:\s*/, '').trim();
+    return { in: 'file', path, mode: modeOf(lines.slice(0, named)) };
+  }
+  const first = lines.find((line) => !isSilent(line));
+  if (first !== undefined && looksLikeStep(first)) return { in: 'prompt', text: prompt, mode: modeOf(lines) };
+  return { in: 'nothing', mode: 'oneway' };
+}
+
+function modeOf(lines: readonly string[]): Mode {
+  const first = lines.find((line) => !isSilent(line))?.trim() ?? '';
+  return isMode(first) ? first : 'oneway';
+}
+
+function fenced(lines: readonly string[]): string | undefined {
+  const start = lines.findIndex((line) => /^\s*`{3,}\s*scenario\s*$/.test(line));
+  if (start === -1) return undefined;
+  const fence = /`+/.exec(lines[start] ?? '')?.[0] ?? '```';
+  const end = lines.findIndex((line, index) => index > start && line.trim() === fence);
+  return lines.slice(start + 1, end === -1 ? undefined : end).join('\n');
+}

@@ -1,0 +1,92 @@
+import { nearest } from '../../platform/nearest.ts';
+import { type Act, needsInput } from './act.ts';
+import { BadStep, type Rest, STEP_WORDS } from './step-words.ts';
+
+export type Mode = 'oneway' | 'twoway';
+
+export interface ScenarioStep {
+  readonly line: number;
+  readonly act: Act;
+  /** The attempts at the task in which it is played. */
+  readonly attempts: { readonly from: number; readonly to: number };
+  /** Its failure does not end the scenario. */
+  readonly mayFail: boolean;
+}
+
+export interface Scenario {
+  readonly mode: Mode;
+  readonly steps: readonly ScenarioStep[];
+}
+
+/** A scenario that cannot be read; the message names the line. */
+export class ScenarioError extends Error {}
+
+interface Cursor {
+  readonly lines: readonly string[];
+  at: number;
+}
+
+/** One step per line; blank lines and lines that start with `#` are skipped; the first line may say `oneway` or `twoway`. */
+export function parseScenario(text: string, unsaid: Mode = 'oneway'): Scenario {
+  const cursor: Cursor = { lines: text.split(/\r?\n/), at: 0 };
+  const steps: ScenarioStep[] = [];
+  let mode: Mode | undefined;
+  while (cursor.at < cursor.lines.length) {
+    const line = (cursor.lines[cursor.at] ?? '').trim();
+    cursor.at += 1;
+    if (isSilent(line)) continue;
+    if (isMode(line) && mode === undefined && steps.length === 0) mode = line;
+    else steps.push(parseStep(line, cursor));
+  }
+  mode ??= unsaid;
+  const deaf = mode === 'twoway' ? undefined : steps.find(({ act }) => needsInput(act));
+  if (deaf) throw new ScenarioError(`line ${deaf.line}: it waits for input; put \`twoway\` on the first line`);
+  return { mode, steps };
+}
+
+/** Whether a line on its own is a header or begins with the word of a step. */
+export function looksLikeStep(line: string): boolean {
+  const { word } = unprefixed(line.trim());
+  return isMode(line.trim()) || Object.hasOwn(STEP_WORDS, word);
+}
+
+export const isSilent = (line: string): boolean => line.trim() === '' || line.trimStart().startsWith('#');
+export const isMode = (line: string): line is Mode => line === 'oneway' || line === 'twoway';
+
+function parseStep(source: string, cursor: Cursor): ScenarioStep {
+  const line = cursor.at;
+  const { word, text, attempts, mayFail } = unprefixed(source);
+  const read = Object.hasOwn(STEP_WORDS, word) ? STEP_WORDS[word] : undefined;
+  if (!read) throw new ScenarioError(`line ${line}: no step is called ${JSON.stringify(word)}${meant(word)}`);
+  try {
+    return { line, act: read(withBody(text, cursor)), attempts, mayFail };
+  } catch (error) {
+    if (!(error instanceof BadStep)) throw error;
+    throw new ScenarioError(`line ${line}: \`${word}\`: ${error.message}`);
+  }
+}
+
+/** `attempt 2: STEP` and `attempt 2+: STEP` choose the attempts, `try STEP` lets it fail. */
+function unprefixed(source: string): Omit<ScenarioStep, 'act' | 'line'> & { readonly word: string; readonly text: string } {
+  const [, number, open, rest = source] = /^attempt\s+(\d+)(\+?)\s*:\s*(.*)$/.exec(source) ?? [];
+  const from = number === undefined ? 1 : Number(number);
+  const to = number !== undefined && open === '' ? from : Number.POSITIVE_INFINITY;
+  const [, tried, word = '', text = ''] = /^(try\s+)?(\S+)\s*(.*)$/.exec(rest) ?? [];
+  return { word, text, attempts: { from, to }, mayFail: tried !== undefined };
+}
+
+/** A step that ends in `<<END` goes on to the line `END`. */
+function withBody(text: string, cursor: Cursor): Rest {
+  const [, before = '', mark] = /^(.*?)\s*<<(\w+)$/.exec(text) ?? [];
+  if (mark === undefined) return { text };
+  const end = cursor.lines.findIndex((line, index) => index >= cursor.at && line.trim() === mark);
+  if (end === -1) throw new BadStep(`its text is open: no line ${JSON.stringify(mark)} follows`);
+  const body = cursor.lines.slice(cursor.at, end).join('\n');
+  cursor.at = end + 1;
+  return { text: before, body };
+}
+
+function meant(word: string): string {
+  const candidate = nearest(word, Object.keys(STEP_WORDS));
+  return candidate === undefined ? '' : `; did you mean ${candidate}?`;
+}

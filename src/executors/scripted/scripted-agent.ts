@@ -1,0 +1,70 @@
+/**
+ * The program that plays a scenario: `scripted-agent PROMPT-FILE [--mode M] [--run ID] [--result FILE] [--resume SESSION]`.
+ * It stands alone and starts fast; the executor beside it never runs in this process.
+ */
+import { readFileSync } from 'node:fs';
+import { openEar } from './ear.ts';
+import { findScenario } from './find-scenario.ts';
+import { play } from './play.ts';
+import { type Mode, parseScenario, type Scenario, ScenarioError } from './scenario.ts';
+import type { Stage } from './stage.ts';
+import { print } from './voice.ts';
+
+const badScenario = 2;
+
+const [promptFile = '', ...options] = process.argv.slice(2);
+const option = (name: string): string | undefined => {
+  const end = options.indexOf('--');
+  const at = options.indexOf(name);
+  return at === -1 || (end !== -1 && at > end) ? undefined : options[at + 1];
+};
+
+const scenario = readOrExit();
+const run = option('--run') ?? `run-${process.pid}`;
+print({ type: 'opened', session: option('--resume') ?? `scripted-${run}` });
+const stage: Stage = {
+  run,
+  attempt: Number(process.env['FLEET_ATTEMPT'] ?? 1),
+  resultFile: option('--result'),
+  ear: scenario.mode === 'twoway' ? openEar(process.stdin) : undefined,
+  lastSaid: '',
+  report: undefined,
+  asked: 0,
+  tools: 0,
+};
+const verdict = await play(scenario, stage);
+process.exit(verdict === 'succeeded' || verdict === 'blocked' ? 0 : 1);
+
+function readOrExit(): Scenario {
+  try {
+    return readScenario(readFileSync(promptFile, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof ScenarioError || (error instanceof Error && 'code' in error))) throw error;
+    process.stderr.write(`scripted: ${error.message}\n`);
+    return process.exit(badScenario);
+  }
+}
+
+function readScenario(prompt: string): Scenario {
+  const found = findScenario(prompt);
+  if (found.in === 'nothing') return echo(prompt);
+  const parsed = found.in === 'file' ? parseScenario(readFileSync(found.path, 'utf8'), found.mode) : parseScenario(found.text);
+  const launched = (option('--mode') ?? parsed.mode) as Mode;
+  if (parsed.mode === 'twoway' && launched === 'oneway') {
+    throw new ScenarioError('the scenario is two-way and the prompt does not say so: put `twoway` on its first line');
+  }
+  return { ...parsed, mode: launched };
+}
+
+/** Without a scenario it says the prompt back and is done. */
+function echo(prompt: string): Scenario {
+  const always = { line: 1, attempts: { from: 1, to: Number.POSITIVE_INFINITY }, mayFail: false };
+  const report = { status: 'done', summary: 'said the prompt back' };
+  return {
+    mode: 'oneway',
+    steps: [
+      { ...always, act: { do: 'say', text: prompt } },
+      { ...always, act: { do: 'report', report } },
+    ],
+  };
+}

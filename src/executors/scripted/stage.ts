@@ -1,0 +1,14 @@
+import type { Ear } from './ear.ts';
+
+/** What the steps of one scenario know and share. */
+export interface Stage {
+  readonly run: string;
+  readonly attempt: number;
+  readonly resultFile: string | undefined;
+  /** Absent for a one-way agent. */
+  readonly ear: Ear | undefined;
+  lastSaid: string;
+  report: unknown;
+  asked: number;
+  tools: number;
+}

@@ -1,0 +1,124 @@
+import { type Act, SIGNALS, type Signal, type Verdict } from './act.ts';
+import { firstWord, wordsIn } from './words.ts';
+
+/** What follows the first word of a step: the rest of its line, and the lines between `<<END` and `END`. */
+export interface Rest {
+  readonly text: string;
+  readonly body?: string | undefined;
+}
+
+/** Why a step cannot be read: what it expects. */
+export class BadStep extends Error {}
+
+const day = 24 * 60 * 60 * 1000;
+const unitBytes: Readonly<Record<string, number>> = { '': 1, B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 };
+const verdicts = ['succeeded', 'blocked', 'refused', 'errored', 'auth_required'] as const satisfies readonly Verdict[];
+
+/** Every step by its first word. */
+export const STEP_WORDS: Readonly<Record<string, (rest: Rest) => Act>> = {
+  say: (rest) => ({ do: 'say', text: longText(rest) }),
+  think: (rest) => ({ do: 'think', text: longText(rest) }),
+  edit: (rest) => ({ do: 'edit', ...fileAndText(rest) }),
+  append: (rest) => ({ do: 'append', ...fileAndText(rest) }),
+  run: ({ text }) => program(text),
+  sh: (rest) => ({ do: 'run', command: '/bin/sh', args: ['-c', given(longText(rest), 'a shell command')] }),
+  commit: (rest) => ({ do: 'commit', message: given(longText(rest), 'a message') }),
+  report: (rest) => ({ do: 'report', report: report(longText(rest)) }),
+  done: (rest) => ({ do: 'report', report: { status: 'done', summary: longText(rest) } }),
+  end: ({ text }) => end(text),
+  ask: ({ text }) => question(text),
+  permission: ({ text }) => ({ do: 'ask', kind: 'permission', text: given(text, 'what for'), options: ['allow', 'deny'] }),
+  listen: ({ text }) => ({ do: 'listen', messages: number(text || '1', 'how many messages') }),
+  sleep: ({ text }) => ({ do: 'sleep', ms: number(text, 'milliseconds') }),
+  hang: ({ text }) => ({ do: nothingAfter(text, 'hang') }),
+  linger: ({ text }) => ({ do: nothingAfter(text, 'linger') }),
+  crash: ({ text }) => ({ do: 'crash', code: exitCode(text || '1') }),
+  exit: ({ text }) => ({ do: 'exit', code: exitCode(text || '0') }),
+  signal: ({ text }) => ({ do: 'signal', signal: signal(text) }),
+  ignore: ({ text }) => ({ do: 'ignore', signal: signal(text) }),
+  flood: ({ text }) => ({ do: 'flood', bytes: bytes(text) }),
+  line: ({ text }) => ({ do: 'line', bytes: bytes(text) }),
+  binary: ({ text }) => ({ do: 'binary', bytes: bytes(text) }),
+  daemonise: ({ text }) => ({ do: 'daemonise', ms: number(text || String(day), 'milliseconds') }),
+  spend: ({ text }) => spend(text),
+  context: ({ text }) => ({ do: 'context', tokens: number(text, 'how many tokens') }),
+  limited: ({ text }) => (text === '' ? { do: 'limited' } : { do: 'limited', seconds: number(text, 'seconds') }),
+  mark: ({ text }) => ({ do: 'mark', file: given(firstWord(text)?.word ?? '', 'a file') }),
+};
+
+const longText = ({ text, body }: Rest): string => body ?? text;
+
+function given(text: string, what: string): string {
+  if (text === '') throw new BadStep(`it expects ${what}`);
+  return text;
+}
+
+function nothingAfter<Word extends string>(text: string, word: Word): Word {
+  if (text !== '') throw new BadStep(`it expects nothing after it, seen ${JSON.stringify(text)}`);
+  return word;
+}
+
+function fileAndText({ text, body }: Rest): { file: string; text: string } {
+  const first = firstWord(text);
+  if (!first || first.word === '') throw new BadStep('it expects a file and a text');
+  return { file: first.word, text: body === undefined ? `${first.rest}\n` : body && `${body}\n` };
+}
+
+function program(text: string): Act {
+  const [command, ...args] = wordsIn(text) ?? [];
+  if (!command) throw new BadStep('it expects a program and its arguments, with every quote closed');
+  return { do: 'run', command, args };
+}
+
+/** JSON, or a status and a summary. */
+function report(text: string): unknown {
+  if (!/^[[{"]/.test(text)) {
+    const first = firstWord(given(text, 'JSON, or a status and a summary'));
+    return { status: first?.word, summary: first?.rest };
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new BadStep(`it expects JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function end(text: string): Act {
+  const first = firstWord(text);
+  const verdict = verdicts.find((word) => word === first?.word);
+  if (!verdict) throw new BadStep(`it expects one of ${verdicts.join(', ')}, and a summary`);
+  return { do: 'end', verdict, summary: first?.rest ?? '' };
+}
+
+function question(text: string): Act {
+  const [asked = '', ...options] = text.split('|').map((part) => part.trim());
+  return { do: 'ask', kind: 'question', text: given(asked, 'a question'), options };
+}
+
+function spend(text: string): Act {
+  const [input = '', output = ''] = text.split(/\s+/);
+  return { do: 'spend', input: number(input, 'tokens read'), output: number(output, 'tokens written') };
+}
+
+function number(text: string, what: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new BadStep(`it expects ${what} as a whole number, seen ${JSON.stringify(text)}`);
+  return Number(text);
+}
+
+function exitCode(text: string): number {
+  const code = number(text, 'an exit code');
+  if (code > 255) throw new BadStep(`it expects an exit code up to 255, seen ${code}`);
+  return code;
+}
+
+function signal(text: string): Signal {
+  const name = SIGNALS.find((candidate) => candidate === text.replace(/^SIG/, ''));
+  if (!name) throw new BadStep(`it expects one of ${SIGNALS.join(', ')}, seen ${JSON.stringify(text)}`);
+  return name;
+}
+
+function bytes(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,12})\s*([KMG]?B)?$/.exec(text) ?? [];
+  if (count === '') throw new BadStep(`it expects a size such as 500, 64KB or 200MB, seen ${JSON.stringify(text)}`);
+  return Number(count) * (unitBytes[unit] ?? 1);
+}

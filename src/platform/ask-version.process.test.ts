@@ -1,0 +1,48 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askVersion, findProgram } from './ask-version.ts';
+
+let folder = '';
+const program = async (name: string, script: string, mode = 0o755) => {
+  await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`);
+  await chmod(join(folder, name), mode);
+};
+const env = () => ({ PATH: `${folder}:/usr/bin:/bin` });
+const ask = (name: string, timeoutMs = 10_000) => askVersion(name, ['--version'], { env: env(), timeoutMs });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fleet-ask-'));
+  await program('good', 'echo "good version 1.2.3-beta.4 (linux)"');
+  await program('quiet', 'exit 0');
+  await program('broken', 'echo "shim: not installed" >&2; exit 127');
+  await program('hanging', 'sleep 60 & sleep 60');
+  await program('leaving', 'sleep 2 & echo 2.0.1');
+  await program('unusable', 'echo 1.0', 0o644);
+  await mkdir(join(folder, 'directory'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('asking a program for its version', () => {
+  it('finds it on the path and reads what it says', async () => {
+    expect(await ask('good')).toEqual({ found: true, path: join(folder, 'good'), version: '1.2.3-beta.4' });
+    expect(await ask('quiet')).toEqual({ found: true, path: join(folder, 'quiet') });
+  });
+
+  it('tells what is not there from what does not work', async () => {
+    for (const name of ['missing', 'unusable', 'directory']) expect(await ask(name)).toEqual({ found: false });
+    expect(await findProgram('good', {})).toBeUndefined();
+    expect(await ask('broken')).toMatchObject({ found: true, problem: 'ended with exit code 127: shim: not installed' });
+  });
+
+  it('waits no longer than it was told to, and leaves nothing behind', async () => {
+    expect(await ask('hanging', 300)).toMatchObject({ problem: 'did not answer --version within 0.3 s' });
+  });
+
+  it('does not wait for a helper that the program left behind', async () => {
+    const began = performance.now();
+    expect(await ask('leaving')).toMatchObject({ version: '2.0.1' });
+    expect(performance.now() - began).toBeLessThan(1_900);
+  });
+});

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What a program on the PATH says of itself. */
+export type Told =
+  | { readonly found: false }
+  | { readonly found: true; readonly path: string; readonly version?: string; readonly problem?: string };
+
+const mostBytes = 16_384;
+
+/** Finds a program and asks for its version, without a shell and never for longer than this. */
+export async function askVersion(
+  name: string,
+  args: readonly string[],
+  { env, timeoutMs }: { env: Env; timeoutMs: number },
+): Promise<Told> {
+  const path = await findProgram(name, env);
+  return path === undefined ? { found: false } : { found: true, path, ...(await ask(path, args, env, timeoutMs)) };
+}
+
+export async function findProgram(name: string, env: Env): Promise<string | undefined> {
+  for (const folder of (env['PATH'] ?? '').split(delimiter).filter((part) => part !== '')) {
+    const path = resolve(join(folder, name));
+    const isProgram = await access(path, constants.X_OK).then(
+      async () => (await stat(path)).isFile(),
+      () => false,
+    );
+    if (isProgram) return path;
+  }
+  return undefined;
+}
+
+/** A process group of its own, so that nothing of it is left when it takes too long. */
+function ask(
+  path: string,
+  args: readonly string[],
+  env: Env,
+  timeoutMs: number,
+): Promise<{ version?: string; problem?: string }> {
+  return new Promise((done) => {
+    const child = spawn(path, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    const hear = (chunk: Buffer) => void (said.length < mostBytes && (said += chunk.toString('utf8')));
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    const over = (answer: { version?: string; problem?: string }) => {
+      clearTimeout(timer);
+      child.stdout.destroy();
+      child.stderr.destroy();
+      done(answer);
+    };
+    const timer = setTimeout(() => {
+      endGroup(child.pid);
+      over({ problem: `did not answer ${args.join(' ')} within ${timeoutMs / 1000} s` });
+    }, timeoutMs);
+    child.once('error', (error) => over({ problem: error.message }));
+    // Not `close`: a helper it left behind may hold its pipes for ever.
+    child.once('exit', (code, signal) => setImmediate(() => over(answerOf(said, code ?? `signal ${signal}`))));
+  });
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended by itself in this moment.
+  }
+}
+
+function answerOf(said: string, code: number | string): { version?: string; problem?: string } {
+  const first = said.trim().split('\n')[0] ?? '';
+  if (code !== 0)
+    return {
+      problem: `ended with ${typeof code === 'number' ? `exit code ${code}` : code}${first === '' ? '' : `: ${first.slice(0, 200)}`}`,
+    };
+  const version = /\d+(?:\.\d+)+[-+.\w]*/.exec(said)?.[0];
+  return version === undefined ? {} : { version };
+}

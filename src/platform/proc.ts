@@ -1,0 +1,117 @@
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hasCode } from './files.ts';
+
+/** What the kernel says of one process. A zombie has ended and is not listed. */
+export interface ProcessStat {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Clock ticks used by it and by the children it has waited for: the sum over a tree never falls. */
+  readonly ticks: number;
+  /** Ticks after boot; with the pid and the boot it names a process for good. */
+  readonly started: string;
+}
+
+export interface SeenProcess extends ProcessStat {
+  /** Values of the variables asked for, as given when its program was started. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+const PER_TURN = 64;
+/** Older than any process that may still be between its birth and the start of its program. */
+const SETTLED_TICKS = 1_000;
+
+export function bootIdSync(path: string = BOOT_ID): string {
+  return read(path)?.trim() ?? 'unknown';
+}
+
+/** Synchronous, so that nothing of ours happens between looking and acting. */
+export function statSync(pid: number): ProcessStat | undefined {
+  const text = read(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
+  // The name in field 2 may itself hold spaces and brackets.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+  const number = (field: number): number => Number(fields[field - 3]);
+  const ticks = number(14) + number(15) + number(16) + number(17);
+  return { pid, parent: number(4), group: number(5), session: number(6), ticks, started: fields[19] ?? '' };
+}
+
+/** Empty for a process of somebody else, or one that has wiped its environment. */
+export function variablesSync(pid: number, names: readonly string[]): Record<string, string> {
+  const text = read(`/proc/${pid}/environ`);
+  if (text === undefined) return {};
+  const found: Record<string, string> = {};
+  for (const name of names) {
+    const at = text.startsWith(`${name}=`) ? 0 : text.indexOf(`\0${name}=`) + 1;
+    if (at === 0 && !text.startsWith(`${name}=`)) continue;
+    const end = text.indexOf('\0', at);
+    found[name] = text.slice(at + name.length + 1, end === -1 ? undefined : end);
+  }
+  return found;
+}
+
+/** Bytes it has handed to `write`, or undefined where the kernel does not count them. */
+export function bytesWrittenSync(pid: number): number | undefined {
+  const count = /^wchar: (\d+)$/m.exec(read(`/proc/${pid}/io`) ?? '')?.[1];
+  return count === undefined ? undefined : Number(count);
+}
+
+/** Long-lived processes without any of the variables, by pid, with their start: their environment is not read again. */
+export type Strangers = Map<number, string>;
+
+/** Every process, in small portions that leave room for other work between them. */
+export async function scanProcesses(names: readonly string[], strangers: Strangers = new Map()): Promise<SeenProcess[]> {
+  const seen: SeenProcess[] = [];
+  let looked = 0;
+  for (const entry of readdirSync('/proc')) {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid)) continue;
+    const stat = statSync(pid);
+    if (stat) seen.push({ ...stat, variables: strangers.get(pid) === stat.started ? {} : variablesSync(pid, names) });
+    looked += 1;
+    if (looked % PER_TURN === 0) await nextTurn();
+  }
+  remember(strangers, seen);
+  return seen;
+}
+
+function remember(strangers: Strangers, seen: readonly SeenProcess[]): void {
+  const youngest = seen.reduce((most, { started }) => Math.max(most, Number(started)), 0);
+  strangers.clear();
+  for (const { pid, started, variables } of seen) {
+    const isSettled = youngest - Number(started) > SETTLED_TICKS;
+    if (isSettled && Object.keys(variables).length === 0) strangers.set(pid, started);
+  }
+}
+
+let buffer = Buffer.allocUnsafe(64 * 1_024);
+
+/** Undefined when it has ended or is not ours to see. Short of descriptors is neither, and is thrown. */
+function read(path: string): string | undefined {
+  try {
+    // Half the system calls of readFileSync: these files have no size, and there is one per process.
+    const file = openSync(path, 'r');
+    try {
+      return readWhole(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return undefined;
+    throw error;
+  }
+}
+
+function readWhole(file: number): string {
+  let length = 0;
+  for (;;) {
+    length += readSync(file, buffer, length, buffer.length - length, null);
+    // These files come in one piece if there is room for them.
+    if (length < buffer.length) return buffer.toString('latin1', 0, length);
+    buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
+  }
+}

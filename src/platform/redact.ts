@@ -1,0 +1,108 @@
+import { knownFinder } from './redact-known.ts';
+import { PATTERNS } from './redact-patterns.ts';
+import { replaced, type Span, settled } from './redact-spans.ts';
+
+export const REDACTED = '[redacted]';
+
+const shortestSecret = 8;
+const endings =
+  /(?:^|_)(?:KEY|KEYS|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PAT|CREDENTIAL|CREDENTIALS|AUTH|COOKIE|DSN)$/i;
+const middles = /(?:^|_)(?:API_KEY|ACCESS_KEY|SECRET_KEY|PRIVATE_KEY|AUTH_TOKEN)_/i;
+
+/** Takes text in pieces, cut anywhere, and gives it back without secrets; what may be the start of one is held for a while. */
+export interface RedactingStream {
+  push(piece: string): string;
+  end(): string;
+}
+
+/** No secret but a private key is longer; of a longer one its head and its tail are kept while its end is awaited. */
+const windowCharacters = 8 * 1024;
+const headCharacters = 256;
+
+/** Removes the given secrets, in whatever form, and whatever looks like a secret. A line of good JSON stays one. */
+export function redactor(secrets: readonly string[]): (text: string) => string {
+  const { find } = finder(secrets);
+  return (text) => replaced(text, find(text), REDACTED);
+}
+
+/** The same for text that comes in pieces. It holds at most one line, and of a very long line only its last part. */
+export function redactingStream(secrets: readonly string[]): RedactingStream {
+  const { find, longest } = finder(secrets);
+  const window = Math.max(windowCharacters, 2 * longest);
+  const beginnings = beginningsOf(secrets);
+  let held = '';
+  return {
+    push(piece) {
+      held += piece;
+      if (!piece.includes('\n') && held.length < 2 * window) return '';
+      const spans = find(held);
+      const cut = safeCut(held, spans, wantedCut(held, beginnings, window));
+      const out = replaced(
+        held.slice(0, cut),
+        spans.filter(({ end }) => end <= cut),
+        REDACTED,
+      );
+      held = compacted(held.slice(cut), cut, spans, window);
+      return out;
+    },
+    end() {
+      const out = replaced(held, find(held), REDACTED);
+      held = '';
+      return out;
+    },
+  };
+}
+
+function finder(secrets: readonly string[]): { find(text: string): readonly Span[]; readonly longest: number } {
+  const known = knownFinder(secrets);
+  const find = (text: string): readonly Span[] => {
+    const patterns = PATTERNS.filter(({ anchors }) => anchors.some((anchor) => text.includes(anchor)));
+    return settled(
+      text,
+      [known, ...patterns].flatMap((one) => one.find(text)),
+    );
+  };
+  return { find, longest: known.longest };
+}
+
+/** The first lines of secrets that have several: a text that ends with them may be the start of one. */
+const beginningsOf = (secrets: readonly string[]): readonly string[] =>
+  secrets
+    .flatMap((secret) => [...secret.matchAll(/\n/g)].map(({ index }) => secret.slice(0, index + 1)))
+    .toSorted((a, b) => b.length - a.length);
+
+/** After the last whole line, or before the last window of a long one. */
+function wantedCut(text: string, beginnings: readonly string[], window: number): number {
+  const line = text.lastIndexOf('\n') + 1;
+  const begun = beginnings.find((lines) => text.endsWith(lines, line))?.length ?? 0;
+  const cut = Math.max(line - begun, text.length - window);
+  return isHighSurrogate(text.charCodeAt(cut - 1)) ? cut - 1 : cut;
+}
+
+/** Never inside a secret, nor after the start of one that may go on. */
+function safeCut(text: string, spans: readonly Span[], wanted: number): number {
+  const open = spans.find(({ context, end }) => context < wanted && (end > wanted || end === text.length));
+  return open ? open.context : wanted;
+}
+
+/** A secret longer than the window loses its middle, which nobody will see anyway. */
+function compacted(text: string, cut: number, spans: readonly Span[], window: number): string {
+  const open = spans.find(({ context }) => context === cut);
+  if (!open || text.length < 4 * window) return text;
+  const head = open.start - cut + headCharacters;
+  return text.slice(0, head) + text.slice(-window);
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+/** Whether a variable of that name holds a secret. Plurals of counts, such as `MAX_TOKENS`, do not. */
+export const isSecretName = (name: string): boolean => endings.test(name) || middles.test(name);
+
+/** The values of an environment that must not be shown: of names that say so, and long enough to be told from ordinary words. */
+export const secretsIn = (env: Readonly<Record<string, string | undefined>>): readonly string[] => [
+  ...new Set(
+    Object.entries(env).flatMap(([name, value]) =>
+      value !== undefined && value.length >= shortestSecret && isSecretName(name) ? [value] : [],
+    ),
+  ),
+];

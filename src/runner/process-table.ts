@@ -1,0 +1,50 @@
+import { type SeenProcess, type Strangers, scanProcesses } from '../platform/proc.ts';
+import { MARKS, type RunPlace, runIdIn } from './run-place.ts';
+
+let running: Promise<unknown> = Promise.resolve();
+const strangers: Strangers = new Map();
+let next: Promise<SeenProcess[]> | undefined;
+
+/**
+ * All processes, looked at after this call. Many callers share one scan, but never one that has already begun: it could
+ * have passed a process that was born since.
+ */
+export function look(): Promise<SeenProcess[]> {
+  next ??= running.then(() => {
+    next = undefined;
+    const scan = scanProcesses(MARKS, strangers);
+    running = scan.catch(() => {});
+    return scan;
+  });
+  return next;
+}
+
+/** Leak census: every process that carries the mark of a home, with the run it belongs to. */
+export async function survivors(mark: string): Promise<(SeenProcess & { readonly runId: string })[]> {
+  return (await look()).flatMap((seen) => {
+    const runId = runIdIn(seen.variables, mark);
+    return runId === undefined ? [] : [{ ...seen, runId }];
+  });
+}
+
+/** Those marked as the run's. */
+export const markedIn = (table: readonly SeenProcess[], run: RunPlace): SeenProcess[] =>
+  table.filter(({ variables }) => runIdIn(variables, run.mark) === run.id);
+
+/**
+ * Grows a set of processes by their children and by whoever shares a session with them: all of these can only come from
+ * the run, also when they have wiped their environment.
+ */
+export function withKin(table: readonly SeenProcess[], seeds: readonly SeenProcess[]): SeenProcess[] {
+  const kin = new Map(seeds.map((seen) => [seen.pid, seen]));
+  const sessions = new Set(seeds.map(({ session }) => session));
+  for (let before = -1; before < kin.size; ) {
+    before = kin.size;
+    for (const seen of table) {
+      if (kin.has(seen.pid) || !(kin.has(seen.parent) || sessions.has(seen.session))) continue;
+      kin.set(seen.pid, seen);
+      sessions.add(seen.session);
+    }
+  }
+  return [...kin.values()];
+}

@@ -1,0 +1,119 @@
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE } from '../platform/files.ts';
+import { bootIdSync } from '../platform/proc.ts';
+import { makeCgroup } from './cgroup.ts';
+import { look, markedIn } from './process-table.ts';
+import { readClaim, readExit, readIdentity, SUPERVISOR_CLAIM } from './run-facts.ts';
+import { filesOf, type Recorded, type RunPlace, recordedSync } from './run-place.ts';
+
+/** All that is needed to start an agent. */
+export interface RunSpec extends RunPlace {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly workDirectory: string;
+  /** The whole environment; the marks are added. It is handed over in memory and never written to disk. */
+  readonly env: Readonly<Record<string, string>>;
+  /** `oneway`: stdin is empty. `twoway`: it reads what is appended to `in`. */
+  readonly mode: 'oneway' | 'twoway';
+  /** More files for the directory, by plain name. */
+  readonly files?: readonly { readonly name: string; readonly text: string }[];
+  /** From `findCgroupParent`; absent: processes are found by mark, kinship and group. */
+  readonly cgroupParent?: string;
+}
+
+/**
+ * - `unclaimed`: nothing was started. Whoever `arbitrate`s and wins may start the work elsewhere.
+ * - `never`: nothing was started and nothing will be: a supervisor holds the claim, or the shim died before the agent.
+ * - `starting`: the shim lives and has not started the agent yet.
+ * - `alive`: the shim lives and will write `exit`.
+ * - `ended`: `readExit` says how.
+ * - `dead`: the shim is gone and will never say how it ended. Agents may live on: call `endRun`.
+ */
+export type RunState = 'unclaimed' | 'never' | 'starting' | 'alive' | 'ended' | 'dead';
+
+export interface Host {
+  readonly bootIdPath?: string;
+}
+
+const plainName = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,128}$/;
+
+/**
+ * Makes everything the shim needs; again after a crash in the middle, if need be. Nothing is flushed to disk: after a
+ * loss of power the agent is gone too, and the boot says so. Synchronous inside, because this stands between a task and
+ * its agent: a handful of short calls, where as many trips to other threads take milliseconds on a busy machine.
+ */
+export async function prepareRunDirectory(spec: RunSpec): Promise<void> {
+  if (!plainName.test(spec.id)) throw new Error(`${JSON.stringify(spec.id)} cannot name a run: letters, digits, . _ - only`);
+  const files = (spec.files ?? []).map(({ name, text }) => ({ path: join(spec.directory, checkedName(spec, name)), text }));
+  mkdirSync(spec.directory, { recursive: true, mode: PRIVATE_DIRECTORY });
+  const own = filesOf(spec);
+  // Here and not by the shim, whose umask is the agent's. A second time they stay as they are.
+  const spools = spec.mode === 'twoway' ? [own.out, own.err, own.in] : [own.out, own.err];
+  for (const path of spools) closeSync(openSync(path, 'a', PRIVATE_FILE));
+  for (const { path, text } of [{ path: own.job, text: jobText(spec) }, ...files])
+    writeFileSync(path, text, { mode: PRIVATE_FILE });
+  if (spec.cgroupParent !== undefined) makeCgroup(spec.cgroupParent, spec);
+}
+
+/** Settles who goes on with a run that shows no sign of a shim. A shim that comes later finds the claim and starts nothing. */
+export async function arbitrate(run: RunPlace): Promise<'won' | 'lost'> {
+  await mkdir(run.directory, { recursive: true, mode: PRIVATE_DIRECTORY });
+  try {
+    const handle = await open(filesOf(run).claim, 'wx', PRIVATE_FILE);
+    try {
+      await handle.writeFile(SUPERVISOR_CLAIM);
+    } finally {
+      await handle.close();
+    }
+    return 'won';
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return 'lost';
+    throw error;
+  }
+}
+
+export async function stateOf(run: RunPlace, host: Host = {}): Promise<RunState> {
+  if (await readExit(run)) return 'ended';
+  const identity = await readIdentity(run);
+  return identity ? afterStart(run, identity, host) : beforeStart(run, host);
+}
+
+async function afterStart(run: RunPlace, shim: RecordedShim, host: Host): Promise<RunState> {
+  if (isHere(run, shim, host)) return 'alive';
+  // It may have written its last words while we looked for its process.
+  return (await readExit(run)) ? 'ended' : 'dead';
+}
+
+async function beforeStart(run: RunPlace, host: Host): Promise<RunState> {
+  const claim = await readClaim(run);
+  if (claim?.by === 'supervisor') return 'never';
+  if (claim?.by === 'shim' && isHere(run, claim, host)) return 'starting';
+  const lives = markedIn(await look(), run).length > 0;
+  // It may have come further while we looked.
+  if (await readExit(run)) return 'ended';
+  const identity = await readIdentity(run);
+  if (identity) return afterStart(run, identity, host);
+  // A shim killed before `id` was written may leave the child that is about to become the agent.
+  if (lives) return claim?.by === 'shim' ? 'dead' : 'starting';
+  return claim ? 'never' : 'unclaimed';
+}
+
+interface RecordedShim {
+  readonly shim: Recorded;
+  readonly boot: string;
+}
+
+const isHere = (run: RunPlace, { shim, boot }: RecordedShim, { bootIdPath }: Host): boolean =>
+  boot === bootIdSync(bootIdPath) && recordedSync(run, shim) !== undefined;
+
+function jobText(spec: RunSpec): string {
+  const { id, command, args, workDirectory, mode } = spec;
+  return `${JSON.stringify({ id, command, args, workDirectory, mode, env: Object.keys(spec.env).toSorted() }, null, 2)}\n`;
+}
+
+function checkedName({ id }: RunSpec, name: string): string {
+  if (plainName.test(name) && !Object.values(filesOf({ directory: '/' })).some((own) => basename(own) === name)) return name;
+  throw new Error(`${JSON.stringify(name)} cannot be a file of run ${id}: not a plain name, or one the runner uses itself`);
+}

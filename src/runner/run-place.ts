@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { type ProcessStat, statSync, variablesSync } from '../platform/proc.ts';
+
+/** One run, as the runner knows it: where its files are, and how its processes are marked. */
+export interface RunPlace {
+  readonly directory: string;
+  readonly id: string;
+  /** Random, one per home: a run id of another home, or of a test, never matches. */
+  readonly mark: string;
+}
+
+const ID = 'FLEET_RUN_ID';
+const MARK = 'FLEET_RUN_MARK';
+export const MARKS = [ID, MARK] as const;
+
+/** Every process of a run inherits these; they are how it is found again. */
+export const marksOf = ({ id, mark }: RunPlace): Record<string, string> => ({ [ID]: id, [MARK]: mark });
+
+export const runIdIn = (variables: Readonly<Record<string, string>>, mark: string): string | undefined =>
+  variables[MARK] === mark ? variables[ID] : undefined;
+
+/** A process as the shim wrote it down. */
+export interface Recorded {
+  readonly pid: number;
+  readonly started: string;
+}
+
+/**
+ * The recorded process, if it still is what it was: same pid, same start, and marked as this run's. The start time has
+ * a resolution of 10 ms, so that a pid used again at once could pass without the mark.
+ */
+export function recordedSync(run: RunPlace, { pid, started }: Recorded): ProcessStat | undefined {
+  const stat = statSync(pid);
+  if (stat?.started !== started) return undefined;
+  return runIdIn(variablesSync(pid, MARKS), run.mark) === run.id ? stat : undefined;
+}
+
+/** The files of a run directory. */
+export const filesOf = ({ directory }: Pick<RunPlace, 'directory'>) => ({
+  /** Who may start: the shim, or a supervisor that recovers. Made once, by one of them. */
+  claim: join(directory, 'claim'),
+  /** Shim, agent and pump. Written before the agent's first instruction. */
+  id: join(directory, 'id'),
+  in: join(directory, 'in'),
+  out: join(directory, 'out'),
+  err: join(directory, 'err'),
+  /** How the agent ended. */
+  exit: join(directory, 'exit'),
+  /** What was asked for: the command and the names of its variables, never their values. */
+  job: join(directory, 'job.json'),
+  /** Carries `in` to a two-way agent. */
+  pipe: join(directory, 'pipe'),
+});

@@ -1,0 +1,38 @@
+import { stat } from 'node:fs/promises';
+import type { SeenProcess } from '../platform/proc.ts';
+import { look, markedIn, withKin } from './process-table.ts';
+import { filesOf, type RunPlace } from './run-place.ts';
+
+export interface SpoolSign {
+  readonly bytes: number;
+  readonly changedAtMs: number;
+}
+
+export interface SignsOfLife {
+  readonly processes: number;
+  /** Clock ticks used so far by all processes of the run: whoever thinks without a word still uses some. */
+  readonly ticks: number;
+  /** Undefined when the file is gone. */
+  readonly out: SpoolSign | undefined;
+  readonly err: SpoolSign | undefined;
+}
+
+/** By run id, from one look at the machine. */
+export async function signsOfLife(runs: readonly RunPlace[]): Promise<Map<string, SignsOfLife>> {
+  if (runs.length === 0) return new Map();
+  const table = await look();
+  return new Map(await Promise.all(runs.map(async (run) => [run.id, await signsOf(run, table)] as const)));
+}
+
+async function signsOf(run: RunPlace, table: readonly SeenProcess[]): Promise<SignsOfLife> {
+  const files = filesOf(run);
+  const [out, err] = await Promise.all([spoolSign(files.out), spoolSign(files.err)]);
+  const members = withKin(table, markedIn(table, run));
+  return { processes: members.length, ticks: members.reduce((sum, { ticks }) => sum + ticks, 0), out, err };
+}
+
+const spoolSign = (path: string): Promise<SpoolSign | undefined> =>
+  stat(path).then(
+    ({ size, mtimeMs }) => ({ bytes: size, changedAtMs: mtimeMs }),
+    () => undefined,
+  );

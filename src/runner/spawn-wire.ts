@@ -1,0 +1,22 @@
+/** What supervisor and spawn helper say to each other: JSON, one per line. */
+export interface SpawnRequest {
+  readonly n: number;
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly workDirectory: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export type SpawnAnswer =
+  | { readonly n: number; readonly pid: number }
+  | { readonly n: number; readonly code: string; readonly message: string };
+
+/** Cuts a stream of text into lines and hands over each whole one. */
+export function lineCutter(onLine: (line: string) => void): (chunk: string) => void {
+  let rest = '';
+  return (chunk) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(line);
+  };
+}

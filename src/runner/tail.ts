@@ -1,0 +1,127 @@
+import { statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { hasCode } from '../platform/files.ts';
+
+/** How far a spool has been read. Plain data: kept with what was made of the lines, it continues exactly there. */
+export interface Cursor {
+  readonly offset: number;
+  /** Inside a line that was too long: what comes until its end is dropped. */
+  readonly skipping: boolean;
+}
+
+export const START: Cursor = { offset: 0, skipping: false };
+
+export interface Line {
+  /** Without its newline. Bytes that are not UTF-8 become U+FFFD; NUL stays. */
+  readonly text: string;
+  /** Where it begins, in bytes from the start of the spool. */
+  readonly at: number;
+  /** Only its beginning: the rest was dropped. */
+  readonly cut: boolean;
+}
+
+export interface Slice {
+  readonly lines: readonly Line[];
+  /** After the last line that is complete, or inside one that is too long. */
+  readonly cursor: Cursor;
+  /** Bytes of long lines that were passed over. */
+  readonly dropped: number;
+  /** There may be more to read now. */
+  readonly more: boolean;
+  /** The spool is missing, or shorter than it was: somebody took what was not read yet. */
+  readonly lost: boolean;
+}
+
+export interface TailOptions {
+  readonly sliceBytes?: number;
+  readonly maxLineBytes?: number;
+  /** The agent has ended: what is left without a newline is a line too. */
+  readonly isFinal?: boolean;
+}
+
+const NOTHING = { lines: [], dropped: 0, more: false };
+const NEWLINE = 10;
+const SLICE_BYTES = 256 * 1_024;
+const MAX_LINE_BYTES = 128 * 1_024;
+/** A slice of empty lines would otherwise be a hundred times its size in memory. */
+const LINES_PER_SLICE = 8_192;
+
+/**
+ * Reads on from a cursor, at most one slice; opens and closes the file each time.
+ *
+ * A slice is longer than the longest line, so that each one completes a line, cuts one, or passes over part of one that
+ * was cut: no content can hold it up, and none needs more memory than the slice.
+ */
+export async function readSlice(path: string, from: Cursor, options: TailOptions = {}): Promise<Slice> {
+  // Most looks find nothing new, and there are many of them: hundreds of silent agents, every second.
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined || size <= from.offset)
+    return { ...NOTHING, cursor: from, lost: size === undefined || size < from.offset };
+  const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES;
+  const sliceBytes = Math.max(options.sliceBytes ?? SLICE_BYTES, maxLineBytes + 1);
+  const slice = await readAt(path, { from: from.offset, most: sliceBytes }, (bytes, length) => {
+    const isEnd = options.isFinal === true && from.offset + bytes.length >= length;
+    const split = splitLines(bytes, from, { maxLineBytes, isEnd });
+    return { ...split, more: split.cursor.offset < length && split.cursor.offset > from.offset, lost: false };
+  });
+  return slice ?? { ...NOTHING, cursor: from, lost: true };
+}
+
+function splitLines(
+  bytes: Buffer,
+  from: Cursor,
+  { maxLineBytes, isEnd }: { readonly maxLineBytes: number; readonly isEnd: boolean },
+): Pick<Slice, 'lines' | 'cursor' | 'dropped'> {
+  const lines: Line[] = [];
+  let { skipping } = from;
+  let dropped = 0;
+  let start = 0;
+  while (start < bytes.length && lines.length < LINES_PER_SLICE) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
+    const isWhole = newline !== -1 || isEnd;
+    const isLong = !skipping && end - start > maxLineBytes;
+    if (!isWhole && !skipping && !isLong) break;
+    const kept = skipping ? 0 : isLong ? wholeCharacters(bytes, start, maxLineBytes) : end - start;
+    if (!skipping) lines.push({ text: bytes.toString('utf8', start, start + kept), at: from.offset + start, cut: isLong });
+    dropped += end - start - kept;
+    skipping = !isWhole;
+    start = newline === -1 ? end : newline + 1;
+  }
+  return { lines, cursor: { offset: from.offset + start, skipping }, dropped };
+}
+
+/** The longest length up to `most` that does not end inside a character. */
+function wholeCharacters(bytes: Buffer, start: number, most: number): number {
+  let length = most;
+  const isContinuation = (): boolean => ((bytes[start + length] ?? 0) & 0xc0) === 0x80;
+  while (length > most - 4 && length > 0 && isContinuation()) length -= 1;
+  return length > most - 4 ? length : most;
+}
+
+let spare: Buffer | undefined;
+
+/** Hands over bytes that are valid during the call only: a flood would otherwise leave its whole size as garbage. */
+async function readAt<T>(
+  path: string,
+  { from, most }: { readonly from: number; readonly most: number },
+  use: (bytes: Buffer, size: number) => T,
+): Promise<T | undefined> {
+  const handle = await open(path).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
+  });
+  if (!handle) return undefined;
+  try {
+    const { size } = await handle.stat();
+    const length = Math.min(most, Math.max(0, size - from));
+    const buffer = spare && spare.length >= length ? spare : Buffer.allocUnsafe(length);
+    if (buffer === spare) spare = undefined;
+    const { bytesRead } = length === 0 ? { bytesRead: 0 } : await handle.read(buffer, 0, length, from);
+    const used = use(buffer.subarray(0, bytesRead), size);
+    if (buffer.length >= (spare?.length ?? SLICE_BYTES)) spare = buffer;
+    return used;
+  } finally {
+    await handle.close();
+  }
+}

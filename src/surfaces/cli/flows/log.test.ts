@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { OperationName } from '../../../contract/index.ts';
+import type { Phase } from '../../../domain/task/task.ts';
+import { run } from '../fake-io.ts';
+import { NOW_MS, SAMPLES, sampleTask } from '../views/samples.ts';
+
+const since = new Date(NOW_MS).toISOString();
+
+interface Printing {
+  readonly id: string;
+  readonly lines: string[];
+  ended: boolean;
+}
+
+/** Two lines to a page; `tick` is called at every question and may let the agent print. */
+function printer(runs: Printing[], phase: () => Phase, tick: () => void = () => undefined) {
+  const page = (printing: Printing | undefined, after: number) => {
+    const items = (printing?.lines ?? []).slice(after, after + 2).map((text, index) => ({ at: after + index + 1, text }));
+    const next = after + items.length;
+    return { ...(printing && { runId: printing.id }), items, next, ended: printing?.ended === true && items.length === 0 };
+  };
+  return (name: OperationName, input: Record<string, unknown>): unknown => {
+    tick();
+    const after = Number(input['after']);
+    if (name === 'task.log') return page(runs.at(-1), after);
+    if (name === 'run.log')
+      return page(
+        runs.find(({ id }) => id === input['id']),
+        after,
+      );
+    if (name === 'task.show') return sampleTask('7k2m9xqa', 'x', phase());
+    if (name === 'run.list') return { items: runs.map(({ id }) => ({ ...SAMPLES['run.show'], id })).toReversed() };
+    throw new Error(`not expected: ${name}`);
+  };
+}
+
+const running: Phase = { state: 'queued', since };
+const done: Phase = { state: 'done', at: since };
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
+
+describe('fleet task log and fleet run log', () => {
+  it('print every line once, over all pages, and nothing else [API-02]', async () => {
+    const answer = printer([{ id: 'r1', lines: numbers(1, 5), ended: true }], () => done);
+    for (const argv of [
+      ['task', 'log', 'abcd'],
+      ['task', 'abcd', 'log'],
+      ['run', 'log', 'r1'],
+    ]) {
+      expect(await run(argv, { answer })).toMatchObject({ code: 0, out: `${numbers(1, 5).join('\n')}\n`, err: '' });
+    }
+  });
+
+  it('stop at what is there when the run still goes on', async () => {
+    const answer = printer([{ id: 'r1', lines: numbers(1, 3), ended: false }], () => running);
+    expect((await run(['run', 'log', 'r1', '--stream', 'err'], { answer })).out).toBe('line 1\nline 2\nline 3\n');
+  });
+
+  it('follow a task over its runs until it goes on no more [API-02]', async () => {
+    const first: Printing = { id: 'r1', lines: [], ended: false };
+    const runs: Printing[] = [];
+    let tick = 0;
+    let phase: Phase = running;
+    const answer = printer(
+      runs,
+      () => phase,
+      () => {
+        tick += 1;
+        if (tick === 4) runs.push(first);
+        if (tick > 4 && tick < 10) first.lines.push(`line ${tick}`);
+        if (tick === 12) first.ended = true;
+        if (tick === 20) runs.push({ id: 'r2', lines: ['again'], ended: true });
+        if (tick === 24) phase = done;
+      },
+    );
+    const { code, out } = await run(['task', 'log', 'abcd', '--follow'], { answer });
+    expect(code).toBe(0);
+    expect(out).toBe('line 5\nline 6\nline 7\nline 8\nline 9\nagain\n');
+  });
+
+  it('begin with the last lines when asked to', async () => {
+    const answer = printer([{ id: 'r1', lines: numbers(1, 9), ended: true }], () => done);
+    expect((await run(['run', 'log', 'r1', '--tail', '3'], { answer })).out).toBe('line 7\nline 8\nline 9\n');
+    expect((await run(['run', 'log', 'r1', '--tail', '3', '--follow'], { answer })).out).toBe('line 7\nline 8\nline 9\n');
+    expect((await run(['run', 'log', 'r1', '--after', '7'], { answer })).out).toBe('line 8\nline 9\n');
+  });
+
+  it('let nothing through that a terminal obeys, unless --raw', async () => {
+    const lines = ['\u001b]0;owned\u0007red \u001b[31malert', 'windows\r'];
+    const answer = printer([{ id: 'r1', lines, ended: true }], () => done);
+    expect((await run(['run', 'log', 'r1'], { answer })).out).toBe('red alert\nwindows\n');
+    expect((await run(['run', 'log', 'r1', '--raw'], { answer })).out).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it('are one value with --json, with where to go on', async () => {
+    const answer = printer([{ id: 'r1', lines: numbers(1, 3), ended: true }], () => done);
+    expect(JSON.parse((await run(['task', 'log', 'abcd', '--json'], { answer })).out)).toEqual({
+      items: [1, 2, 3].map((n) => ({ at: n, text: `line ${n}` })),
+      runId: 'r1',
+      next: 3,
+      ended: true,
+    });
+  });
+
+  it('say when there is nothing to read yet', async () => {
+    const answer = printer([], () => running);
+    expect(await run(['task', 'log', 'abcd'], { answer })).toMatchObject({
+      code: 0,
+      out: '',
+      err: 'fleet: it has not run yet\n',
+    });
+    expect(JSON.parse((await run(['task', 'log', 'abcd', '--json'], { answer })).out)).toEqual({
+      items: [],
+      next: 0,
+      ended: false,
+    });
+  });
+});

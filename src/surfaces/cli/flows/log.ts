@@ -1,0 +1,68 @@
+import type { Order, Result } from '../order.ts';
+import { logLines, rawLines } from '../views/log.ts';
+import { type LogPage, runPages, taskPages } from './log-pages.ts';
+
+/** `fleet run log`: what a run printed, every line once, and nothing else on standard output. */
+export async function runLog(order: Order): Promise<Result> {
+  await print(order, runPages(order, String(order.input['id']), Number(order.input['after'] ?? 0)));
+  return { kind: 'written' };
+}
+
+/** `fleet task log`: the same of a task's newest run and, when followed, of the runs after it. */
+export async function taskLog(order: Order): Promise<Result> {
+  const pages = await print(order, taskPages(order));
+  if (pages === 0 && !order.json) await order.io.err('fleet: it has not run yet\n');
+  return { kind: 'written' };
+}
+
+async function print(order: Order, pages: AsyncIterable<LogPage>): Promise<number> {
+  const shown = order.local['tail'] === undefined ? pages : lastOf(pages, Number(order.local['tail']));
+  return order.json ? printJson(order, shown) : printLines(order, shown);
+}
+
+async function printLines({ io, local }: Order, pages: AsyncIterable<LogPage>): Promise<number> {
+  const text = local['raw'] === true ? rawLines : logLines;
+  let count = 0;
+  for await (const page of pages) {
+    count += 1;
+    if (page.items.length > 0) await io.out(text(page));
+    const dropped = page.items.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
+    if (dropped > 0) await io.err(`fleet: ${dropped} bytes of very long lines are left out\n`);
+  }
+  return count;
+}
+
+/** One value, as everywhere, and written as it comes: a log may be longer than memory. */
+async function printJson({ io }: Order, pages: AsyncIterable<LogPage>): Promise<number> {
+  let count = 0;
+  let separator = '';
+  let last: Omit<LogPage, 'items'> = { next: 0, ended: false };
+  await io.out('{"items":[');
+  for await (const { items, ...rest } of pages) {
+    count += 1;
+    last = rest;
+    for (const item of items) {
+      await io.out(separator + JSON.stringify(item));
+      separator = ',';
+    }
+  }
+  await io.out(`],${JSON.stringify(last).slice(1)}\n`);
+  return count;
+}
+
+/** Only the last lines of what is there already; everything that comes later. */
+async function* lastOf(pages: AsyncIterable<LogPage>, most: number): AsyncGenerator<LogPage> {
+  let kept: LogPage | undefined;
+  let isOld = true;
+  for await (const page of pages) {
+    if (!isOld) {
+      yield page;
+      continue;
+    }
+    kept = { ...page, items: [...(kept?.items ?? []), ...page.items].slice(-most) };
+    // An empty page: everything there was has been read.
+    isOld = page.items.length > 0;
+    if (!isOld) yield kept;
+  }
+  if (isOld && kept) yield kept;
+}

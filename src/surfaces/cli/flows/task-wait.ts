@@ -1,0 +1,62 @@
+import type { Output } from '../../../contract/call.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { answered, ask, type Order, type Result } from '../order.ts';
+import { isLive, picture } from '../terminal/redraw.ts';
+import { counted, lookOf } from '../views/look.ts';
+import { notDone, taskWait } from '../views/task-wait.ts';
+import { patiently } from './patience.ts';
+
+type Waited = Output<'task.wait'>;
+
+const firstPauseMs = 100;
+const longestPauseMs = 1000;
+
+/** Waits until nothing more happens by itself: every task is done, or a person is needed. */
+export async function waitForTasks(order: Order): Promise<Result> {
+  const timeoutMs = typeof order.local['timeout'] === 'number' ? order.local['timeout'] * 1000 : Number.POSITIVE_INFINITY;
+  const show = progress(order);
+  let value = await look(order);
+  if (isPending(value)) await wake(order);
+  await show(value);
+  const began = order.io.elapsed();
+  let pauseMs = firstPauseMs;
+  while (isPending(value) && order.io.elapsed() - began < timeoutMs) {
+    await order.io.pause(Math.min(pauseMs, Math.max(1, timeoutMs - (order.io.elapsed() - began))));
+    pauseMs = Math.min(longestPauseMs, pauseMs * 1.5);
+    value = await patiently(order, () => look(order));
+    await show(value);
+  }
+  return ending(order, value);
+}
+
+/** A draft moves only when somebody hands it over: waiting for it alone would never end. */
+const isPending = ({ items, pending }: Waited): boolean => pending > items.filter(({ phase }) => phase.state === 'draft').length;
+
+async function wake(order: Order): Promise<void> {
+  const said = await order.ensureEngine?.();
+  if (said !== undefined && !order.json) await order.io.err(`${said}\n`);
+}
+
+function progress(order: Order): (value: Waited) => Promise<void> {
+  if (order.json || !isLive(order.io)) return async () => undefined;
+  const screen = picture(order.io);
+  return (value) => screen.draw(taskWait(value, lookOf({ ...order.io, input: order.input })));
+}
+
+const look = async (order: Order): Promise<Waited> => (await ask(order, 'task.wait', order.input)) as Waited;
+
+async function ending(order: Order, value: Waited): Promise<Result> {
+  const undone = value.items.filter(({ phase }) => phase.state !== 'done');
+  const isLate = isPending(value);
+  if (!order.json && undone.length > 0)
+    await order.io.err(isLate ? lateText(value, order) : notDone(undone, lookOf({ ...order.io, input: order.input })));
+  const code = isLate ? EXIT_CODES.limit : undone.length > 0 ? EXIT_CODES.conflict : EXIT_CODES.ok;
+  // What was drawn last is the answer.
+  if (!order.json && isLive(order.io)) return { kind: 'written', code };
+  return { ...answered(order, 'task.wait', value), code };
+}
+
+function lateText({ items, pending }: Waited, { local }: Order): string {
+  const of = items.length === 1 ? 'it has' : `${pending} of ${counted(items.length, 'task')} have`;
+  return `fleet: ${of} not come to an end after ${String(local['timeout'])} s\n       the work goes on; fleet tasks shows it\n`;
+}

@@ -1,0 +1,82 @@
+import type { RunView } from '../../../contract/run.ts';
+import type { Usage } from '../../../domain/run/run.ts';
+import { ago, span } from '../terminal/ages.ts';
+import { pairs } from '../terminal/columns.ts';
+import { plainLine } from '../terminal/plain.ts';
+import { counted, homely, type Look, shortId } from './look.ts';
+import { compact, statePaint, stateText, tookMs } from './run-list.ts';
+
+type Rows = readonly (readonly [string, string | undefined])[];
+
+/** Everything about one run, laid out for reading. */
+export function runPage(run: RunView, look: Look): string {
+  const { paint, width } = look;
+  const heading = `${statePaint(run.phase, paint)(stateText(run.phase))} ${paint.bold(`run ${shortId(run.id)}`)}\n`;
+  const rows = [...identity(run, look), ...progress(run, look)].filter((row): row is readonly [string, string] =>
+    Boolean(row[1]),
+  );
+  return [
+    heading + paint.dim(`  ${plainLine(run.id)} · began ${ago(run.createdAt, look.nowMs)}\n`),
+    pairs(rows, { width, indent: '  ', paint: paint.dim }),
+    `  ${paint.dim('Next')}\n${pairs(nextSteps(run), { width, indent: '    ', paint: paint.cyan })}`,
+  ].join('\n');
+}
+
+const identity = (run: RunView, look: Look): Rows => [
+  ['State', stateLine(run, look)],
+  ['Task', `${shortId(run.taskId)}, attempt ${run.attempt}${run.kind === 'agent' ? '' : `, ${run.kind}`}`],
+  ['Executor', [plainLine(run.executor), run.model && `model ${plainLine(run.model)}`].filter(Boolean).join(', ')],
+  ['Where', [run.directory && homely(run.directory, look), `on ${plainLine(run.host)}`].filter(Boolean).join(' ')],
+  ['Process', run.phase.state === 'running' ? `${run.phase.agent.pid}, watched by ${run.phase.shim.pid}` : undefined],
+];
+
+function stateLine({ phase, ...run }: RunView, { paint, nowMs }: Look): string {
+  const word = statePaint(phase, paint)(phase.state === 'ended' ? phase.outcome.replaceAll('_', ' ') : phase.state);
+  const took = span(tookMs({ phase, ...run }, nowMs));
+  if (phase.state === 'ending') return `${word} as ${phase.outcome.replaceAll('_', ' ')}: ${plainLine(phase.why)}`;
+  if (phase.state !== 'ended') return `${word} for ${took}`;
+  const exit = phase.exit === undefined ? '' : `, exit code ${phase.exit}`;
+  return `${word} ${ago(phase.at, nowMs)} after ${took}${exit}${phase.detail ? `: ${plainLine(phase.detail)}` : ''}`;
+}
+
+function progress({ watch, phase }: RunView, { nowMs }: Look): Rows {
+  if (!watch) return [];
+  const { usage, context, lines, events, droppedBytes, openTools, lastWords, summary } = watch;
+  const printed = [counted(lines, 'line'), counted(events, 'event'), droppedBytes > 0 && `${droppedBytes} bytes left out`];
+  return [
+    ['Printed', printed.filter(Boolean).join(', ')],
+    ['Sign of life', phase.state === 'ended' ? undefined : ago(watch.signAt, nowMs)],
+    ['Tokens', usage && usageText(usage)],
+    ['Context', context && `${compact(context.tokens)} tokens${context.limit ? ` of ${compact(context.limit)}` : ''}`],
+    ['Tools', openTools.map(plainLine).join(', ')],
+    ['Session', plainLine(watch.session ?? '')],
+    ['Limited until', plainLine(watch.limitedUntil ?? '')],
+    ['Last words', plainLine(lastWords)],
+    ['Summary', plainLine(summary ?? '')],
+  ];
+}
+
+const usageText = ({ inputTokens, outputTokens, cachedTokens, costUsd }: Usage): string =>
+  [
+    `${compact(inputTokens)} in`,
+    `${compact(outputTokens)} out`,
+    cachedTokens > 0 && `${compact(cachedTokens)} cached`,
+    costUsd !== undefined && `$${costUsd.toFixed(2)}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+
+function nextSteps({ id, taskId, phase }: RunView): (readonly [string, string])[] {
+  const run = shortId(id);
+  const task = shortId(taskId);
+  if (phase.state === 'ended')
+    return [
+      [`fleet run log ${run}`, 'what it printed'],
+      [`fleet task show ${task}`, 'its task'],
+    ];
+  return [
+    [`fleet run log ${run} --follow`, 'what it prints'],
+    [`fleet task send ${task} TEXT`, 'tell it something'],
+    [`fleet run cancel ${run}`, 'end it and its task'],
+  ];
+}
