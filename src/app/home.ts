@@ -23,6 +23,8 @@ export function homePaths(env: Env, cwd: string): HomePaths {
   if (asked?.trim() === '') throw new Fault('invalid', 'FLEET_HOME is empty: unset it or name a directory');
   if (asked?.includes('\0')) throw new Fault('invalid', 'FLEET_HOME contains a NUL character');
   const path = asked === undefined ? join(env['HOME'] || homedir(), '.fleet') : absolute(asked, env, cwd);
+  // Node's recursive mkdir never returns below /proc.
+  if (/^\/(proc|sys)(\/|$)/.test(path)) throw new Fault('invalid', `${path} cannot be a home: it belongs to the kernel`);
   return {
     path,
     database: join(path, 'fleet.db'),

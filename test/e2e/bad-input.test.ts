@@ -102,6 +102,7 @@ describe('a home that cannot be used', () => {
       expect({ path, code: answer.code }).toEqual({ path, code: 7 });
       expect(answer.err).toContain(path);
     }
+    expect((await house.fleet(['status'], inside('/proc/nope'))).err).toContain('belongs to the kernel');
     expect((await house.fleet(['status'], inside(''))).err).toContain('FLEET_HOME');
     expect((await house.fleet(['status'], { env: { STORAGE_BACKEND: 'oracle' } })).err).toContain('"oracle"');
     expect((await house.fleet(['status'], { env: { FLEET_MAX_CONCURRENT: 'many' } })).err).toContain('FLEET_MAX_CONCURRENT');

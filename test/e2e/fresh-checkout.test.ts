@@ -71,11 +71,11 @@ describe('a fresh checkout with an empty home', () => {
       await git('init', '-q', '-b', 'main');
       await git('commit', '-q', '--allow-empty', '-m', 'first');
       const [, ...blocks] = commandsIn(join(root, 'README.md'));
-      expect(blocks).toHaveLength(5);
+      expect(blocks).toHaveLength(6);
       // One shell for all of them, as a reader would have; the first failing command fails the test.
       const script = ['set -euo pipefail', ...blocks].join('\n');
       const { stdout } = await run('bash', ['-c', script], { cwd: checkout.home, env: checkout.env });
-      for (const words of ['added shop', 'Write the parser', 'Review the parser', 'parser and tests'])
+      for (const words of ['added shop', 'Write the parser', 'Review the parser', 'parser and tests', 'working on task_'])
         expect(stdout).toContain(words);
     },
     6 * MINUTES,
