@@ -16,6 +16,7 @@ import { signsOfLife } from '../runner/signs-of-life.ts';
 import { openSpawner } from '../runner/spawner.ts';
 import { readSlice } from '../runner/tail.ts';
 import type { HomePaths } from './home.ts';
+import { runHints } from './run-hints.ts';
 
 export interface RunnerOptions {
   readonly paths: HomePaths;
@@ -29,6 +30,7 @@ const HARD_MS = 10_000;
 export async function openRunner({ paths, graceMs, log }: RunnerOptions): Promise<Runner & { close(): Promise<void> }> {
   const mark = await homeMark(paths.path);
   const spawner = openSpawner({ shim: await installShim(paths.bin), log: (message) => log('spawner', { message }) });
+  const hints = runHints();
   const cgroupParent = await findCgroupParent();
   const place = (runId: RunId): RunPlace => ({ directory: join(paths.runs, runId), id: runId, mark });
   return {
@@ -55,8 +57,13 @@ export async function openRunner({ paths, graceMs, log }: RunnerOptions): Promis
       const { how, processes } = await endRun(place(runId), { graceMs: graceMs(), hardMs: HARD_MS });
       if (how !== 'quiet') log('run.ended', { run: runId, how, processes });
     },
+    follow: (runIds) => hints.follow(runIds.map((runId) => place(runId).directory)),
+    onStir: (listener) => hints.onStir(listener),
     ticks: async (runIds) => new Map([...(await signsOfLife(runIds.map(place)))].map(([id, { ticks }]) => [id as RunId, ticks])),
-    close: () => spawner.close(),
+    close: () => {
+      hints.close();
+      return spawner.close();
+    },
   };
 }
 

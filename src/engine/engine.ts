@@ -6,6 +6,7 @@ import { gauge } from './gauge.ts';
 import { type Held, type Identity, takeLease } from './lease.ts';
 import type { Needs } from './needs.ts';
 import { release } from './release.ts';
+import { Stirs } from './stirs.ts';
 import type { SuperviseNeeds } from './supervise/needs.ts';
 import { supervise } from './supervise/supervise.ts';
 import { sweep } from './sweep.ts';
@@ -28,22 +29,26 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   const fenced: EngineNeeds = { ...needs, store: fencedStore(needs.store, lease) };
-  const rester = stirring(needs.store, stopping.signal);
+  const stirs = new Stirs();
+  const spoolStirs = new Stirs();
+  void watchStore(needs.store, stopping.signal, () => {
+    stirs.stir();
+    spoolStirs.stir();
+  });
   const { supervision } = fenced;
-  const controllers = [
-    release(fenced),
-    dispatch(fenced),
-    ...(supervision ? [supervise({ ...fenced, ...supervision })] : []),
-    gauge(fenced),
-    sweep(fenced),
-    renewal(lease, stop, needs),
-  ];
+  const unfollow = supervision?.runner.onStir(() => spoolStirs.stir());
+  const keep = <Seen, Action>(controller: Controller<Seen, Action>, wakes = stirs) =>
+    keepRunning(controller, { log: needs.log, rest: wakes.rester() }, stopping.signal);
   needs.log('engine.started', { host: needs.host });
-  await Promise.all(
-    controllers.map((controller) =>
-      keepRunning(controller as Controller<unknown, unknown>, { log: needs.log, rest: rester() }, stopping.signal),
-    ),
-  );
+  await Promise.all([
+    keep(release(fenced)),
+    keep(dispatch(fenced)),
+    ...(supervision ? [keep(supervise({ ...fenced, ...supervision }), spoolStirs)] : []),
+    keep(gauge(fenced)),
+    keep(sweep(fenced)),
+    keep(renewal(lease, stop, needs)),
+  ]);
+  unfollow?.();
   signal.removeEventListener('abort', stop);
   await lease.giveUp().catch((error) => needs.log('lease.kept', { error: String(error) }));
   needs.log('engine.stopped', { host: needs.host });
@@ -82,38 +87,10 @@ function renewal(lease: Held, stop: () => void, needs: EngineNeeds): Controller<
   };
 }
 
-/**
- * One watch of the store wakes every controller that rests. Stirs are counted, so that one that comes while a controller
- * is at work cuts its next rest short.
- */
-function stirring(store: Store, signal: AbortSignal): () => Surroundings['rest'] {
-  let stirs = 0;
-  let wakeAll = new AbortController();
-  const watching = async () => {
-    for await (const _ of store.watch(signal)) {
-      stirs += 1;
-      wakeAll.abort();
-      wakeAll = new AbortController();
-    }
-  };
-  void watching().catch(() => undefined);
-  return () => {
-    let known = stirs;
-    return async (ms, ending) => {
-      if (known === stirs) await pause(ms, AbortSignal.any([ending, wakeAll.signal]));
-      known = stirs;
-    };
-  };
-}
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) return resolve();
-    const over = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', over);
-      resolve();
-    };
-    const timer = setTimeout(over, ms);
-    signal.addEventListener('abort', over, { once: true });
-  });
+const watchStore = async (store: Store, signal: AbortSignal, stir: () => void): Promise<void> => {
+  try {
+    for await (const _ of store.watch(signal)) stir();
+  } catch {
+    // Hints have stopped; controllers still look by themselves.
+  }
+};

@@ -3,17 +3,29 @@ import { daysBefore, emptyTrash, forgetRequests } from '../store/queries/sweep.t
 import type { Controller } from './controller.ts';
 import type { Needs } from './needs.ts';
 
+const EVERY_MS = 60_000;
+
 /** Sweeps up what nobody can ask for any more: the history of deleted things and old answers. */
-export const sweep = ({ store, now }: Pick<Needs, 'store' | 'now'>): Controller<undefined, 'trash' | 'requests'> => ({
-  name: 'sweep',
-  everyMs: 60_000,
-  observe: async () => undefined,
-  decide: () => ['trash', 'requests'],
-  act: async (what) => {
-    const swept =
-      what === 'trash'
-        ? await emptyTrash(store)
-        : await forgetRequests(store, daysBefore(now(), LIMITS.idempotencyDays.value), false);
-    return what === 'trash' && swept === LIMITS.writesPerCommit.value;
-  },
-});
+export function sweep({
+  store,
+  now,
+  elapsed,
+}: Pick<Needs, 'store' | 'now' | 'elapsed'>): Controller<boolean, 'trash' | 'requests'> {
+  let sweptAt = Number.NEGATIVE_INFINITY;
+  return {
+    name: 'sweep',
+    everyMs: EVERY_MS,
+    observe: async () => elapsed() - sweptAt >= EVERY_MS,
+    decide: (due) => (due ? ['requests', 'trash'] : []),
+    act: async (what) => {
+      if (what === 'requests') {
+        await forgetRequests(store, daysBefore(now(), LIMITS.idempotencyDays.value), false);
+        return false;
+      }
+      // A full page means that there is more: at once again.
+      const more = (await emptyTrash(store)) === LIMITS.writesPerCommit.value;
+      if (!more) sweptAt = elapsed();
+      return more;
+    },
+  };
+}

@@ -21,6 +21,7 @@ export interface SeenProcess extends ProcessStat {
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 const PER_TURN = 64;
+const FRESH_MS = 1_000;
 /** Older than any process that may still be between its birth and the start of its program. */
 const SETTLED_TICKS = 1_000;
 
@@ -60,8 +61,11 @@ export function bytesWrittenSync(pid: number): number | undefined {
   return count === undefined ? undefined : Number(count);
 }
 
-/** Long-lived processes without any of the variables, by pid, with their start: their environment is not read again. */
-export type Strangers = Map<number, string>;
+/**
+ * Long-lived processes without any of the variables, by pid. Each is looked at again after a second and never asked for
+ * its environment; to be mistaken for one of these within the second, a pid would have to come round through all others.
+ */
+export type Strangers = Map<number, { readonly seen: SeenProcess; readonly atMs: number }>;
 
 /** Every process, in small portions that leave room for other work between them. */
 export async function scanProcesses(names: readonly string[], strangers: Strangers = new Map()): Promise<SeenProcess[]> {
@@ -70,21 +74,31 @@ export async function scanProcesses(names: readonly string[], strangers: Strange
   for (const entry of readdirSync('/proc')) {
     const pid = Number(entry);
     if (!Number.isInteger(pid)) continue;
-    const stat = statSync(pid);
-    if (stat) seen.push({ ...stat, variables: strangers.get(pid) === stat.started ? {} : variablesSync(pid, names) });
-    looked += 1;
-    if (looked % PER_TURN === 0) await nextTurn();
+    const known = strangers.get(pid);
+    const isFresh = known !== undefined && performance.now() - known.atMs < FRESH_MS;
+    const found = isFresh ? known.seen : lookAt(pid, names, known?.seen);
+    if (found) seen.push(found);
+    looked += isFresh ? 0 : 1;
+    if (looked % PER_TURN === PER_TURN - 1) await nextTurn();
   }
   remember(strangers, seen);
   return seen;
 }
 
+function lookAt(pid: number, names: readonly string[], stranger: SeenProcess | undefined): SeenProcess | undefined {
+  const stat = statSync(pid);
+  return stat && { ...stat, variables: stranger?.started === stat.started ? {} : variablesSync(pid, names) };
+}
+
 function remember(strangers: Strangers, seen: readonly SeenProcess[]): void {
   const youngest = seen.reduce((most, { started }) => Math.max(most, Number(started)), 0);
+  const before = new Map(strangers);
   strangers.clear();
-  for (const { pid, started, variables } of seen) {
-    const isSettled = youngest - Number(started) > SETTLED_TICKS;
-    if (isSettled && Object.keys(variables).length === 0) strangers.set(pid, started);
+  for (const one of seen) {
+    const isSettled = youngest - Number(one.started) > SETTLED_TICKS;
+    if (!isSettled || Object.keys(one.variables).length > 0) continue;
+    const known = before.get(one.pid);
+    strangers.set(one.pid, known?.seen === one ? known : { seen: one, atMs: performance.now() });
   }
 }
 

@@ -8,7 +8,7 @@ import { exitOf, Ground, heard, identityOf, patiently } from './fixtures/ground.
 import { endRun } from './kill-ladder.ts';
 import { signalShimSync } from './members.ts';
 import { survivors } from './process-table.ts';
-import { prepareRunDirectory, stateOf } from './run-directory.ts';
+import { arbitrate, prepareRunDirectory, stateOf } from './run-directory.ts';
 import { readExit } from './run-facts.ts';
 
 let ground: Ground;
@@ -114,6 +114,16 @@ it('ends a run whose agent killed or stopped its own shim', async () => {
   await patiently(async () => expect(await stateOf(killer)).toBe('dead'));
   expect(await endRun(killer, { graceMs: 50, hardMs: 5_000 })).not.toHaveProperty('exit');
   expect(await endRun(stopper, { graceMs: 50, hardMs: 5_000 })).toMatchObject({ exit: { code: 143 } });
+});
+
+it.runIf(cgroupParent !== undefined)('leaves no cgroup of a run that never came to be', async () => {
+  const more = cgroupParent === undefined ? {} : { cgroupParent };
+  await expect(ground.start('', { ...more, workDirectory: '/nowhere' })).rejects.toThrow('is missing');
+  const [ended, recovered] = [ground.spec('', more), ground.spec('', more)];
+  await Promise.all([prepareRunDirectory(ended), prepareRunDirectory(recovered)]);
+  await endRun(ended, { graceMs: 0, hardMs: 100 });
+  expect(await arbitrate(recovered)).toBe('won');
+  await expectNoCgroup();
 });
 
 it('sees to it that a shim that comes later starts nothing', async () => {

@@ -46,7 +46,7 @@ class Ladder {
   readonly #clock: Clock;
   readonly #told = new Set<string>();
   #identity: RunIdentity | undefined;
-  #members: Members = { shim: undefined, others: [] };
+  #members: Members = { shim: undefined, others: [], cgroup: undefined };
 
   constructor(run: RunPlace, options: EndOptions) {
     this.#run = run;
@@ -83,8 +83,8 @@ class Ladder {
   }
 
   async #killRound(): Promise<void> {
-    const { shim, others } = this.#members;
-    if (this.#identity?.cgroup !== undefined) await killMembers(this.#identity.cgroup);
+    const { shim, others, cgroup } = this.#members;
+    if (cgroup !== undefined) await killMembers(cgroup);
     for (const seen of others) {
       this.#tell(seen);
       signalSync(seen, 'SIGKILL');
@@ -99,8 +99,9 @@ class Ladder {
     // Before the look, so that `exit` without members means that there are none.
     const exit = await readExit(this.#run);
     this.#members = await findMembers(this.#run, this.#identity);
-    if (this.#members.others.length > 0 || (this.#members.shim && !exit)) return undefined;
-    if (this.#identity?.cgroup !== undefined && !(await removeCgroup(this.#identity.cgroup))) return undefined;
+    const { shim, others, cgroup } = this.#members;
+    if (others.length > 0 || (shim && !exit)) return undefined;
+    if (cgroup !== undefined && !(await removeCgroup(cgroup))) return undefined;
     if (this.#identity?.pump) await rm(filesOf(this.#run).pipe, { force: true });
     return ending(how, this.#told.size, exit ?? (await readExit(this.#run)));
   }

@@ -1,7 +1,7 @@
 import { type SeenProcess, statSync } from '../platform/proc.ts';
 import { membersOf } from './cgroup.ts';
 import { look, markedIn, withKin } from './process-table.ts';
-import { type RunIdentity, readClaim } from './run-facts.ts';
+import { type RunIdentity, readCgroup, readClaim } from './run-facts.ts';
 import { type Recorded, type RunPlace, recordedSync } from './run-place.ts';
 
 /** The living processes of a run. */
@@ -9,6 +9,7 @@ export interface Members {
   /** Known and alive: it is spared, because it will write `exit`. */
   readonly shim: Recorded | undefined;
   readonly others: readonly SeenProcess[];
+  readonly cgroup: string | undefined;
 }
 
 /** Found by cgroup, by mark and by kinship with these; a run that shed all three is not ours to judge. */
@@ -16,11 +17,12 @@ export async function findMembers(run: RunPlace, identity: RunIdentity | undefin
   const table = await look();
   const recorded = identity?.shim ?? (await claimant(run));
   const shim = recorded && recordedSync(run, recorded) ? recorded : undefined;
-  const known = new Set(identity?.cgroup === undefined ? [] : await membersOf(identity.cgroup));
+  const cgroup = await readCgroup(run);
+  const known = new Set(cgroup === undefined ? [] : await membersOf(cgroup));
   for (const one of [shim, identity?.agent, identity?.pump]) if (one && recordedSync(run, one)) known.add(one.pid);
   const seeds = new Set([...markedIn(table, run), ...table.filter(({ pid }) => known.has(pid))]);
   const others = withKin(table, [...seeds]).filter(({ pid }) => pid !== shim?.pid && pid !== process.pid);
-  return { shim, others };
+  return { shim, others, cgroup };
 }
 
 /** Sends a signal to a process that was just seen, if it still is the same one. */

@@ -3,9 +3,9 @@ import { mkdir, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE } from '../platform/files.ts';
 import { bootIdSync } from '../platform/proc.ts';
-import { makeCgroup } from './cgroup.ts';
+import { cgroupOf, makeCgroup, removeCgroup } from './cgroup.ts';
 import { look, markedIn } from './process-table.ts';
-import { readClaim, readExit, readIdentity, SUPERVISOR_CLAIM } from './run-facts.ts';
+import { readCgroup, readClaim, readExit, readIdentity, SUPERVISOR_CLAIM } from './run-facts.ts';
 import { filesOf, type Recorded, type RunPlace, recordedSync } from './run-place.ts';
 
 /** All that is needed to start an agent. */
@@ -54,7 +54,10 @@ export async function prepareRunDirectory(spec: RunSpec): Promise<void> {
   for (const path of spools) closeSync(openSync(path, 'a', PRIVATE_FILE));
   for (const { path, text } of [{ path: own.job, text: jobText(spec) }, ...files])
     writeFileSync(path, text, { mode: PRIVATE_FILE });
-  if (spec.cgroupParent !== undefined) makeCgroup(spec.cgroupParent, spec);
+  if (spec.cgroupParent === undefined) return;
+  // Written down first: what is made can then always be found and removed.
+  writeFileSync(own.cgroup, `${cgroupOf(spec.cgroupParent, spec)}\n`, { mode: PRIVATE_FILE });
+  makeCgroup(spec.cgroupParent, spec);
 }
 
 /** Settles who goes on with a run that shows no sign of a shim. A shim that comes later finds the claim and starts nothing. */
@@ -67,6 +70,8 @@ export async function arbitrate(run: RunPlace): Promise<'won' | 'lost'> {
     } finally {
       await handle.close();
     }
+    const cgroup = await readCgroup(run);
+    if (cgroup !== undefined) await removeCgroup(cgroup);
     return 'won';
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return 'lost';

@@ -11,8 +11,6 @@ export interface RunIdentity {
   /** Feeds a two-way agent. */
   readonly pump?: Recorded;
   readonly boot: string;
-  /** Where the agent was put before it started, if it could be. */
-  readonly cgroup?: string;
 }
 
 /** How the agent ended. A signal is named only when it was one: a program may exit with 137 by itself. */
@@ -35,17 +33,21 @@ export const SUPERVISOR_CLAIM = 'supervisor\n';
 /** Undefined when missing or torn. */
 export async function readIdentity(run: RunPlace): Promise<RunIdentity | undefined> {
   const line = readLine(filesOf(run).id);
-  const found = /^1 (\d+) (\d+) (\d+) (\d+) (\S+) (?:(\d+) (\d+)|- -) (.+)$/.exec(line ?? '');
+  const found = /^1 (\d+) (\d+) (\d+) (\d+) (\S+) (?:(\d+) (\d+)|- -)(?: .*)?$/.exec(line ?? '');
   if (!found) return undefined;
-  const [, shim = '', shimStart = '', agent = '', agentStart = '', boot = '', pump, pumpStart, cgroup] = found;
+  const [, shim = '', shimStart = '', agent = '', agentStart = '', boot = '', pump, pumpStart] = found;
   return {
     shim: { pid: Number(shim), started: shimStart },
     agent: { pid: Number(agent), started: agentStart },
     ...(pump && pumpStart ? { pump: { pid: Number(pump), started: pumpStart } } : {}),
     boot,
-    // Agents can write here: only a name made for this run is ever believed.
-    ...(cgroup && cgroup === cgroupOf(dirname(cgroup), run) ? { cgroup } : {}),
   };
+}
+
+/** The cgroup that was made for the run. Agents can write here: only a name made for this very run is believed. */
+export async function readCgroup(run: RunPlace): Promise<string | undefined> {
+  const path = readLine(filesOf(run).cgroup);
+  return path !== undefined && path === cgroupOf(dirname(path), run) ? path : undefined;
 }
 
 /** Undefined when there is none. */
@@ -77,7 +79,7 @@ export async function readExit(run: RunPlace): Promise<ExitFacts | undefined> {
 function refusal(run: RunPlace, code: number, note: string): string | undefined {
   if (code === 125 && note !== '') return note;
   if (code !== 126 && code !== 127 && note !== 'refused') return undefined;
-  const said = /^\S*\/shim-[0-9a-f]+[.]sh: (?:line )?\d+: (?:exec: )?(.*)$/m.exec(opening(filesOf(run).err) ?? '');
+  const said = /^.*\/shim-[0-9a-f]+[.]sh: (?:line )?\d+: (?:exec: )?(.*)$/m.exec(opening(filesOf(run).err) ?? '');
   if (said?.index === 0) return said[1];
   return note === 'refused' ? 'the program could not be started' : undefined;
 }

@@ -46,6 +46,8 @@ export const filesOf = ({ directory }: Pick<RunPlace, 'directory'>) => ({
   err: join(directory, 'err'),
   /** How the agent ended. */
   exit: join(directory, 'exit'),
+  /** Where the agent was to be put before its start, if there is such a place. */
+  cgroup: join(directory, 'cgroup'),
   /** What was asked for: the command and the names of its variables, never their values. */
   job: join(directory, 'job.json'),
   /** Carries `in` to a two-way agent. */

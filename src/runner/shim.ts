@@ -21,16 +21,15 @@ import { exists, makeDirectory, PRIVATE_DIRECTORY, temporaryName } from '../plat
  * - Variables begin with `f_`: assigning to a name that came with the environment would change it for the agent.
  */
 const text = `#!/bin/sh
-# DIR oneway|twoway CGROUP COMMAND…
-f_dir=$1 f_mode=$2 f_cgroup=$3
-shift 3
+# DIR oneway|twoway BOOT CGROUP COMMAND…
+f_dir=$1 f_mode=$2 f_boot=$3 f_cgroup=$4
+shift 4
 trap : TERM INT HUP QUIT USR1 USR2 ALRM
 
 f_born() { set -f; set -- \${1##*) }; f_start=\${20}; set +f; }
 read -r f_stat < /proc/self/stat
 f_born "$f_stat"
 f_shim="$$ $f_start"
-read -r f_boot < /proc/sys/kernel/random/boot_id
 
 set -C
 { printf '%s\\n' "shim $f_shim $f_boot"; } 2>/dev/null > "$f_dir/claim" || exit 0
@@ -59,8 +58,8 @@ fi
 (
   read -r f_stat < /proc/self/stat
   f_born "$f_stat"
-  { [ -n "$f_cgroup" ] && echo 0 > "$f_cgroup/cgroup.procs"; } 2>/dev/null || f_cgroup=-
-  printf '%s\\n' "1 $f_shim \${f_stat%% *} $f_start $f_boot $f_pump $f_cgroup" > "$f_dir/id" || exit 125
+  [ -z "$f_cgroup" ] || { echo 0 > "$f_cgroup/cgroup.procs"; } 2>/dev/null
+  printf '%s\\n' "1 $f_shim \${f_stat%% *} $f_start $f_boot $f_pump" > "$f_dir/id" || exit 125
   trap 'echo refused >> "$f_dir/claim"' EXIT
   exec "$@" < "$f_input" >> "$f_dir/out" 2>> "$f_dir/err"
 )

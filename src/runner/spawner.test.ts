@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { statSync } from '../platform/proc.ts';
+import { bootIdSync, statSync } from '../platform/proc.ts';
 import { defined, exitOf, Ground, heard, patiently, writeProgram } from './fixtures/ground.ts';
 import { defaultHelperUrl } from './helper-url.ts';
 import { endRun } from './kill-ladder.ts';
@@ -75,7 +75,7 @@ describe('the helper', () => {
     const run = ground.spec('echo ready; while [ ! -e go ]; do sleep 0.02; done; exit 4');
     await prepareRunDirectory(run);
     const env = { ...run.env, FLEET_RUN_ID: run.id, FLEET_RUN_MARK: run.mark };
-    const args = [ground.shim, run.directory, 'oneway', '', run.command, ...run.args];
+    const args = [ground.shim, run.directory, 'oneway', bootIdSync(), '', run.command, ...run.args];
     helper.stdin.write(`${JSON.stringify({ n: 1, file: '/bin/sh', args, workDirectory: ground.home, env })}\n`);
     await heard(run, 'ready');
     helper.kill('SIGTERM');

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { cgroupOf } from './cgroup.ts';
+import { bootIdSync } from '../platform/proc.ts';
+import { cgroupOf, removeCgroup } from './cgroup.ts';
 import { defaultHelperUrl } from './helper-url.ts';
 import type { RunSpec } from './run-directory.ts';
 import { marksOf } from './run-place.ts';
@@ -56,6 +57,7 @@ const RESTART_AFTER_MS = [0, 50, 200, 800, 3_200];
  */
 class HelperSpawner implements Spawner {
   readonly #options: SpawnerOptions;
+  readonly #boot = bootIdSync();
   readonly #pending = new Map<number, Pending>();
   #helper: ChildProcess | undefined;
   #n = 0;
@@ -78,11 +80,15 @@ class HelperSpawner implements Spawner {
     if (this.#pending.size >= MAX_PENDING) throw new SpawnRefused('EAGAIN', `${MAX_PENDING} starts are waiting for an answer`);
     const n = ++this.#n;
     const line = `${JSON.stringify(this.#request(n, spec))}\n`;
-    return new Promise((resolve, reject) => {
+    const started = new Promise<{ readonly pid: number }>((resolve, reject) => {
       this.#pending.set(n, { line, resolve, reject });
-      if (this.#helper) this.#helper.stdin?.write(line);
-      else if (this.#restart === undefined) this.#open();
-      this.#watch();
+    });
+    if (this.#helper) this.#helper.stdin?.write(line);
+    else if (this.#restart === undefined) this.#open();
+    this.#watch();
+    return started.catch(async (error: unknown) => {
+      if (spec.cgroupParent !== undefined) await removeCgroup(cgroupOf(spec.cgroupParent, spec));
+      throw error;
     });
   }
 
@@ -105,7 +111,7 @@ class HelperSpawner implements Spawner {
     return {
       n,
       file: '/bin/sh',
-      args: [this.#options.shim, spec.directory, spec.mode, cgroup, spec.command, ...spec.args],
+      args: [this.#options.shim, spec.directory, spec.mode, this.#boot, cgroup, spec.command, ...spec.args],
       workDirectory: spec.workDirectory,
       env: { ...spec.env, ...marksOf(spec) },
     };

@@ -35,7 +35,6 @@ it('a supervisor killed again and again runs each agent once and gets every line
   const ledger = readFileSync(join(ground.home, 'ledger'), 'utf8').trim().split('\n').map(Number);
   expect(ledger.toSorted((a, b) => a - b)).toEqual(tasks);
   const rows = tasks.map((task) => JSON.parse(readFileSync(join(ground.home, 'table', String(task)), 'utf8')) as Row);
-  console.log('ATTEMPTS', rows.filter((r) => r.attempt > 0).length);
   expect(rows.map(({ phase }) => phase)).toEqual(tasks.map(() => 'done'));
   expect(rows.map(({ code: exited }) => exited)).toEqual(tasks.map((task) => task % 100));
   for (const [task, { lines }] of rows.entries())

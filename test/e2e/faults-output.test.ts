@@ -8,7 +8,7 @@ const FLOOD_MB = inFullRun ? 200 : 20;
 const LINE_MB = inFullRun ? 200 : 60;
 
 describe('output without measure', () => {
-  it('costs bounded memory, holds up nobody, and what is dropped is said [R25] [R26] [RUN-12]', async () => {
+  it('costs bounded memory, holds up nobody, and what is dropped is said [R26]', async () => {
     await using house = await faultHouse();
     const { pid } = await house.up();
     await house.settled((await house.queue([{ title: 'warm', script: 'echo warm\nexit 0' }])).values());
@@ -103,7 +103,7 @@ describe('secrets an agent prints', () => {
   const key = `sk-ant-api03-${'Ab1'.repeat(20)}`;
   const header = `hdr${'x9'.repeat(12)}`;
 
-  it('leave its spool nowhere: no log, no row, no question, no file but the spool itself [RUN-15]', async () => {
+  it('leave its spool nowhere: no log, no row, no question, no file but the spool itself, for a reader who knows them too', async () => {
     await using house = await faultHouse(['max_attempts=1']);
     const env: Record<string, string> = house.env;
     env['MY_API_KEY'] = known;

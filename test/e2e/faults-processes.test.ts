@@ -72,7 +72,7 @@ describe('processes that go wrong', () => {
     });
   });
 
-  const SHORT = inFullRun ? 1_000 : 200;
+  const SHORT = inFullRun ? 1_000 : 120;
   it(`${SHORT} short agents leave no zombie, no helper and no descriptor behind [R21] [R23] [R24]`, async () => {
     await using house = await faultHouse(['max_concurrent=20']);
     const { pid } = await house.up();

@@ -9,6 +9,8 @@ import { type CliHouse, cliHouse } from '../support/cli-house.ts';
 const AGENTS = 50;
 const KILLS = inFullRun ? 60 : 20;
 const LINES = 12;
+/** Two-way agents that ask, and wait while engines come and go. */
+const ASKING = 6;
 
 interface RunJson {
   readonly taskId: string;
@@ -41,16 +43,21 @@ const started = (engine: ChildProcess) =>
     engine.once('exit', (code) => reject(new Error(`the engine ended with ${code}: ${said}`)));
   });
 
+async function answerSome(house: CliHouse): Promise<void> {
+  const { items } = (await house.ok(['question', 'list', '--json'])).json<{ items: { id: string }[] }>();
+  for (const { id } of items) await house.ok(['question', 'answer', id, 'yes']);
+}
+
 const allRuns = async (house: CliHouse): Promise<readonly RunJson[]> =>
   (await house.ok(['run', 'list', '--limit', '500', '--json'])).json<{ items: RunJson[] }>().items;
 
 describe(`an engine that is killed ${KILLS} times while ${AGENTS} agents run`, () => {
-  it('runs none twice, forgets none, loses no line and no exit code [RUN-01] [R1]', async () => {
+  it('runs none twice, forgets none, loses no line, no exit code and no request of an agent [RUN-01] [R1]', async () => {
     await using house = await cliHouse();
     const ledger = join(house.directory, 'ledger');
     await mkdir(join(house.home, 'executors'), { recursive: true });
     await writeFile(join(house.home, 'executors', 'shell.toml'), 'command = ["/bin/sh", "{prompt_file}"]\noutput = "text"\n');
-    await house.ok(['config', 'set', 'executor=shell', `max_concurrent=${AGENTS}`, 'max_attempts=1']);
+    await house.ok(['config', 'set', 'executor=shell', `max_concurrent=${AGENTS + ASKING}`, 'max_attempts=1']);
     const lines = [];
     for (let n = 0; n < AGENTS; n += 1) {
       const directory = join(house.directory, `place ${n}`);
@@ -74,18 +81,41 @@ describe(`an engine that is killed ${KILLS} times while ${AGENTS} agents run`, (
     await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'));
     await house.ok(['task', 'import', file, '--dispatch']);
 
+    const asking = await Promise.all(
+      Array.from({ length: ASKING }, async (_, n) => {
+        const directory = join(house.directory, `asking ${n}`);
+        await mkdir(directory);
+        const scenario = `twoway\nmark ledger\nask Number ${n}? | yes | no\nask Really ${n}? | yes | no\ndone answered`;
+        const prompt = `\`\`\`scenario\n${scenario}\n\`\`\``;
+        const created = await house.ok([
+          'task',
+          'create',
+          '--directory',
+          directory,
+          '--executor',
+          'scripted',
+          '--prompt',
+          prompt,
+          '--json',
+        ]);
+        return { id: created.json<{ id: string }>().id, directory };
+      }),
+    );
+
     for (let kill = 0; kill < KILLS; kill += 1) {
       const engine = house.start(['up']);
       await started(engine);
       // Half of them die before they have settled in; the moments themselves are what is tried out here.
       await passed(Math.random() * (kill % 2 === 0 ? 150 : 700));
       await killed(engine);
+      if (kill % 4 === 3) await answerSome(house);
     }
     house.start(['up']);
     await vi.waitFor(
       async () => {
+        await answerSome(house);
         const runs = await allRuns(house);
-        expect(runs.filter(({ phase }) => phase.state === 'ended')).toHaveLength(AGENTS);
+        expect(runs.filter(({ phase }) => phase.state === 'ended')).toHaveLength(AGENTS + ASKING);
       },
       { timeout: 90_000, interval: 500 },
     );
@@ -97,7 +127,14 @@ describe(`an engine that is killed ${KILLS} times while ${AGENTS} agents run`, (
         .json<{ items: { id: string; title: string }[] }>()
         .items.map(({ id, title }) => [id, Number(title.split(' ')[1])]),
     );
-    for (const { taskId, phase } of await allRuns(house)) {
+    for (const { id, directory } of asking) {
+      expect((await readFile(join(directory, 'ledger'), 'utf8')).trim().split('\n')).toHaveLength(1);
+      const said = (await house.ok(['task', 'log', id])).out;
+      expect(said.match(/answer: yes/g)).toHaveLength(2);
+      expect(said).not.toMatch(/unexpected answer|started twice/);
+    }
+    const asked = new Set(asking.map(({ id }) => id));
+    for (const { taskId, phase } of (await allRuns(house)).filter((run) => !asked.has(run.taskId))) {
       const n = titles.get(taskId) ?? -1;
       expect({ n, exit: phase.exit, outcome: phase.outcome }).toEqual({
         n,

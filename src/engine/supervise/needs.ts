@@ -46,6 +46,10 @@ export interface Runner {
   send(runId: RunId, at: number, tail: string): Promise<void>;
   /** Ends its whole process tree, gently first. Resolves when nothing of it is left. Safe to call again. */
   end(runId: RunId): Promise<void>;
+  /** From now on these runs, and no others, give a hint when something happens to them. */
+  follow(runIds: readonly RunId[]): void;
+  /** Calls back when a followed run may have changed; a hint that is lost costs a slow look. */
+  onStir(listener: () => void): () => void;
   /** Processor time its process tree has used, in ticks. */
   ticks(runIds: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
 }

@@ -15,6 +15,8 @@ export async function observe(needs: SuperviseNeeds, { pulses, seenAt }: Memory)
   const { store, host, runner } = needs;
   const hits = await store.scan({ index: runIndex.live(host), limit: store.limits.rowsPerScan });
   const live = hits.map((hit) => ({ body: runs.read(hit), version: hit.version }));
+  // Followed before they are looked at: what happens in between is a hint, not a loss.
+  runner.follow(live.map(({ body }) => body.id));
   const looks = await Promise.all(live.map(({ body }) => runner.look(body.id)));
   const owners = await Promise.all(live.map(({ body }) => tasks.get(store, body.taskId)));
   const now = needs.elapsed();

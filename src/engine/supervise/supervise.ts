@@ -5,9 +5,9 @@ import { newMemory } from './memory.ts';
 import type { SuperviseNeeds } from './needs.ts';
 import { observe } from './observe.ts';
 
-/** Output and exits are looked for this often while runs are under way, and starts more often than that. */
-const LOOK_MS = 250;
-const STARTING_MS = 10;
+/** Without a hint, runs are looked at this often; those that are just starting more often than that. */
+const LOOK_MS = 1_000;
+const STARTING_MS = 20;
 const IDLE_MS = 2_000;
 
 /** Two lists made one: the runs the store knows of this host, and what is really there. A restart is no special case. */
