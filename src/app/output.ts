@@ -1,25 +1,53 @@
 import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import type { Output } from '../operations/scope.ts';
-import { readSlice } from '../runner/tail.ts';
+import { type Cursor, readSlice, type Slice } from '../runner/tail.ts';
+
+interface Item {
+  readonly at: number;
+  readonly text: string;
+  readonly dropped?: number;
+}
 
 /** The one door out of the spools: nothing passes it unredacted. */
 export const outputOf = (runsDirectory: string, redact: (text: string) => string): Output => ({
   read: async (runId, stream, { after, lines, final }) => {
     const path = join(runsDirectory, runId, stream);
-    const items: { at: number; text: string; dropped?: number }[] = [];
-    let cursor = { offset: after, skipping: false };
+    const items: Item[] = [];
+    let cursor: Cursor = { offset: after, skipping: false };
     while (items.length < lines) {
       const slice = await readSlice(path, cursor, { isFinal: final, maxLineBytes: LIMITS.outputLineBytes.value });
-      const taken = slice.lines.slice(0, lines - items.length);
-      const whole = taken.length === slice.lines.length;
-      taken.forEach(({ text, cut }, index) => {
-        const end = slice.lines[index + 1]?.at ?? slice.cursor.offset;
-        items.push({ at: end, text: redact(text), ...(cut ? { dropped: slice.dropped } : {}) });
-      });
-      cursor = whole ? slice.cursor : { offset: items.at(-1)?.at ?? cursor.offset, skipping: false };
-      if (!whole || !slice.more) break;
+      const taken = itemsIn(slice).slice(0, lines - items.length);
+      items.push(...taken.map(({ text, ...item }) => ({ ...item, text: redact(text) })));
+      if (taken.length < slice.lines.length) return { items, next: items.at(-1)?.at ?? after };
+      cursor = slice.cursor;
+      if (!slice.more) break;
     }
-    return { items, next: cursor.offset };
+    return pastLongLine(path, items, cursor, final);
   },
 });
+
+const itemsIn = (slice: Slice): Item[] =>
+  slice.lines.map(({ text, cut }, index) => ({
+    at: slice.lines[index + 1]?.at ?? slice.cursor.offset,
+    text,
+    ...(cut ? { dropped: slice.dropped } : {}),
+  }));
+
+/** A page never ends inside a line that was cut: whoever reads on would take the rest of it for a line of its own. */
+async function pastLongLine(
+  path: string,
+  items: Item[],
+  cursor: Cursor,
+  final: boolean,
+): Promise<{ items: Item[]; next: number }> {
+  let now = cursor;
+  while (now.skipping) {
+    const slice = await readSlice(path, now, { isFinal: final, maxLineBytes: LIMITS.outputLineBytes.value });
+    const [first] = slice.lines;
+    if (first) return { items, next: first.at };
+    if (slice.cursor.offset === now.offset) return { items: items.slice(0, -1), next: items.at(-2)?.at ?? 0 };
+    now = slice.cursor;
+  }
+  return { items, next: now.offset };
+}

@@ -31,7 +31,8 @@ export async function openRunner({ paths, graceMs, log }: RunnerOptions): Promis
   const mark = await homeMark(paths.path);
   const spawner = openSpawner({ shim: await installShim(paths.bin), log: (message) => log('spawner', { message }) });
   const hints = runHints();
-  const cgroupParent = await findCgroupParent();
+  // Joining one costs more than starting an agent, unless the kernel was told to make it cheap.
+  const cgroupParent = await findCgroupParent({ quickOnly: true });
   const place = (runId: RunId): RunPlace => ({ directory: join(paths.runs, runId), id: runId, mark });
   return {
     look: (runId) => lookAt(place(runId)),
@@ -69,7 +70,7 @@ export async function openRunner({ paths, graceMs, log }: RunnerOptions): Promis
 
 async function lookAt(run: RunPlace): Promise<Look> {
   const state = await stateOf(run);
-  if (state === 'unclaimed' || state === 'starting') return { state };
+  if (state === 'unclaimed' || state === 'starting' || state === 'never') return { state };
   const outBytes = await sizeOf(filesOf(run).out);
   if (state === 'ended') {
     const exit = await readExit(run);

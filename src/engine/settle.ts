@@ -21,6 +21,8 @@ export interface Ending {
   readonly retryInMs: number;
   /** What was seen of the run until its end. */
   readonly watch?: Watch | undefined;
+  /** Not an instruction of it was carried out: the task is as if it had not been claimed. */
+  readonly neverRan?: boolean;
   /** Nothing is left to prove or to merge: success is done. */
   readonly proved?: boolean;
 }
@@ -62,13 +64,20 @@ function settledTask(seen: Seen<Task> | undefined, { runId, ending, author }: Se
   const phase = seen?.body.phase;
   const held = phase?.state === 'running' || phase?.state === 'verifying' || phase?.state === 'merging';
   if (!seen || !held || fenceOf(phase.holder) !== runId) return [];
-  const retryAt = instantOf(msOf(author.at) + ending.retryInMs);
-  const settled = transition(seen.body, { type: 'settle', at: author.at, fence: runId, outcome: ending.outcome, retryAt });
-  const next =
-    ending.proved && settled.phase.state === 'verifying'
-      ? transition(settled, { type: 'finish', at: author.at, fence: runId })
-      : settled;
+  const next = nextOf(seen.body, { runId, ending, author });
   const spent = { ...next, spentMs: next.spentMs + (ending.watch?.activeMs ?? 0) };
   const note = { what: 'settle', from: phase.state, to: next.phase.state, why: ending.outcome, data: { run: runId } };
   return changed(tasks, seen, spent, { author, note });
+}
+
+function nextOf(task: Task, { runId, ending, author: { at } }: Settling): Task {
+  if (ending.neverRan && ending.outcome === 'lost') {
+    const given = transition(task, { type: 'giveBack', at, fence: runId });
+    return { ...given, attempts: Math.max(0, given.attempts - 1) };
+  }
+  const retryAt = instantOf(msOf(at) + ending.retryInMs);
+  const settled = transition(task, { type: 'settle', at, fence: runId, outcome: ending.outcome, retryAt });
+  return ending.proved && settled.phase.state === 'verifying'
+    ? transition(settled, { type: 'finish', at, fence: runId })
+    : settled;
 }

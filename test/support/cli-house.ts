@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { survivors } from '../../src/runner/process-table.ts';
 import { root } from '../../tools/paths.mjs';
 
 export interface Answer {
@@ -89,9 +90,20 @@ export async function cliHouse(): Promise<CliHouse> {
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(started.map(ended));
+      const left = await endAgents(home);
       await rm(directory, { recursive: true, force: true });
+      if (left.length > 0) throw new Error(`processes were left behind: ${left.join(', ')}`);
     },
   };
+}
+
+/** Agents outlive engines on purpose, so a test that fails in the middle leaves them; one that passes must not. */
+async function endAgents(home: string): Promise<string[]> {
+  const mark = (await readFile(join(home, 'mark'), 'utf8').catch(() => '')).trim();
+  if (mark === '') return [];
+  const left = await survivors(mark);
+  for (const { pid } of left) process.kill(pid, 'SIGKILL');
+  return left.map(({ pid, runId }) => `${pid} of ${runId}`);
 }
 
 async function ended(child: ChildProcess): Promise<void> {

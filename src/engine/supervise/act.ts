@@ -240,6 +240,7 @@ async function finish(sight: Sight, needs: SuperviseNeeds, memory: Memory): Prom
       watch,
       retryInMs: untilReset(watch, needs) ?? (quiet ? 0 : retryDelayMs(outcome, task?.attempts ?? 1, needs.jitter())),
       proved: task !== undefined && (await nothingToProve(task, needs)),
+      neverRan: look.state === 'never' || look.state === 'unclaimed',
     },
     needs,
   );
@@ -257,7 +258,7 @@ const factsOf = (look: Look) =>
 
 async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds): Promise<Watch | undefined> {
   const executor = await needs.executor(run.executor);
-  if (!executor || look.state === 'unclaimed') return run.watch;
+  if (!executor || look.state === 'unclaimed' || look.state === 'never') return run.watch;
   let watch = run.watch ?? (await firstWatch(run, task, needs));
   for (;;) {
     const seen = await seenUntil(run, watch, executor, { needs, final: true });

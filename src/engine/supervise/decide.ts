@@ -44,7 +44,7 @@ export const decide = ({ sights, now, rules }: Seen): readonly Action[] =>
 function actionFor(sight: Sight, now: string, rules: Rules): Action | undefined {
   const { run, look, task } = sight;
   const { phase } = run.body;
-  if (look.state === 'ended' || look.state === 'dead') return { type: 'finish', sight };
+  if (look.state === 'ended' || look.state === 'dead' || look.state === 'never') return { type: 'finish', sight };
   if (look.state === 'unclaimed') {
     const wanted = phase.state === 'claimed' && task !== undefined && !task.cancelAsked;
     return wanted ? { type: 'start', sight } : { type: 'finish', sight };

@@ -8,6 +8,8 @@ import type { Needs } from '../needs.ts';
 export type Look =
   /** Nobody has started it, and whoever arbitrates for it first may. */
   | { readonly state: 'unclaimed' }
+  /** Nothing of it ever ran, and nothing will: its start was cut off, or forestalled. */
+  | { readonly state: 'never' }
   /** Something has begun to start it and has not said who it is yet. */
   | { readonly state: 'starting' }
   | { readonly state: 'alive'; readonly identity: Identity; readonly outBytes: number; readonly errBytes: number }
