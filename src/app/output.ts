@@ -14,9 +14,11 @@ export const outputOf = (runsDirectory: string, redact: (text: string) => string
   read: async (runId, stream, { after, lines, final }) => {
     const path = join(runsDirectory, runId, stream);
     const items: Item[] = [];
-    let cursor: Cursor = { offset: after, skipping: false };
+    let cursor: Cursor = { offset: after, skipping: await isInside(path, after) };
     while (items.length < lines) {
       const slice = await readSlice(path, cursor, { isFinal: final, maxLineBytes: LIMITS.outputLineBytes.value });
+      const last = items.at(-1);
+      if (cursor.skipping && last) items[items.length - 1] = { ...last, dropped: (last.dropped ?? 0) + slice.dropped };
       const taken = itemsIn(slice).slice(0, lines - items.length);
       items.push(...taken.map(({ text, ...item }) => ({ ...item, text: redact(text) })));
       if (taken.length < slice.lines.length) return { items, next: items.at(-1)?.at ?? after };
@@ -50,4 +52,11 @@ async function pastLongLine(
     now = slice.cursor;
   }
   return { items, next: now.offset };
+}
+
+/** A page may begin inside a line of which only the beginning was shown. */
+async function isInside(path: string, offset: number): Promise<boolean> {
+  if (offset === 0) return false;
+  const { lines } = await readSlice(path, { offset: offset - 1, skipping: false }, { sliceBytes: 1, maxLineBytes: 0 });
+  return lines.length > 0 && (lines[0]?.cut ?? false);
 }

@@ -21,13 +21,15 @@ import { runHints } from './run-hints.ts';
 export interface RunnerOptions {
   readonly paths: HomePaths;
   graceMs(): number;
+  /** Nothing leaves a spool without it. */
+  redact(text: string): string;
   log(event: string, fields: Record<string, unknown>): void;
 }
 
 const HARD_MS = 10_000;
 
 /** The runner room, as the engine wants to see it: runs by their ids, in the run directories of one home. */
-export async function openRunner({ paths, graceMs, log }: RunnerOptions): Promise<Runner & { close(): Promise<void> }> {
+export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions): Promise<Runner & { close(): Promise<void> }> {
   const mark = await homeMark(paths.path);
   const spawner = openSpawner({ shim: await installShim(paths.bin), log: (message) => log('spawner', { message }) });
   const hints = runHints();
@@ -51,8 +53,10 @@ export async function openRunner({ paths, graceMs, log }: RunnerOptions): Promis
       await spawner.start(spec);
     },
     forestall: async (runId) => (await arbitrate(place(runId))) === 'won' || (await stateOf(place(runId))) === 'never',
-    read: (runId, cursor, isFinal) =>
-      readSlice(filesOf(place(runId)).out, cursor, { isFinal, maxLineBytes: LIMITS.outputLineBytes.value }),
+    read: async (runId, cursor, isFinal) => {
+      const slice = await readSlice(filesOf(place(runId)).out, cursor, { isFinal, maxLineBytes: LIMITS.outputLineBytes.value });
+      return { ...slice, lines: slice.lines.map((line) => ({ ...line, text: redact(line.text) })) };
+    },
     send: async (runId, from, tail) => void (await appendMissing(place(runId), { from, bytes: Buffer.from(tail) })),
     end: async (runId) => {
       const { how, processes } = await endRun(place(runId), { graceMs: graceMs(), hardMs: HARD_MS });
@@ -90,8 +94,15 @@ async function lookAt(run: RunPlace): Promise<Look> {
     identity: { boot, shim, agent } satisfies Identity,
     outBytes,
     errBytes: await sizeOf(filesOf(run).err),
+    ageMs: await ageOf(agent.started),
   };
 }
+
+const TICK_MS = 10;
+
+/** By the clock of the kernel, which nobody sets. */
+const ageOf = async (started: string): Promise<number> =>
+  Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0]) * 1_000 - Number(started) * TICK_MS;
 
 const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
 

@@ -1,5 +1,6 @@
 import { runEngine } from '../engine/engine.ts';
 import { isAlive } from '../platform/process-identity.ts';
+import { redactor, secretsIn } from '../platform/redact.ts';
 import type { Program } from '../surfaces/cli/surroundings.ts';
 import { crashingRunner, crashingStore, crashPoints } from './crash-points.ts';
 import { engineNeeds, supervisionOf } from './engine-needs.ts';
@@ -31,6 +32,7 @@ export async function up(io: Io, { json }: { readonly json: boolean }): Promise<
     const runner = await openRunner({
       paths: house.paths,
       graceMs: () => house.settings.current().values.grace_seconds * 1_000,
+      redact: redactor(secretsIn(io.env)),
       log,
     });
     try {

@@ -33,9 +33,12 @@ export async function keepRunning<Seen, Action>(
     let restMs = controller.everyMs;
     try {
       const turn = await takeTurn(controller);
-      failures = 0;
+      failures = turn.failed.length > 0 ? failures + 1 : 0;
+      // What fails again and again is said less and less often.
+      if ((failures & (failures - 1)) === 0)
+        for (const error of turn.failed) log('action.failed', { controller: controller.name, failures, error: String(error) });
       if (turn.acted > 0) continue;
-      restMs = Math.min(restMs, turn.dueInMs ?? restMs);
+      restMs = Math.max(Math.min(restMs, turn.dueInMs ?? restMs), failures > 0 ? 100 : 0);
     } catch (error) {
       failures += 1;
       restMs = 100 * 2 ** Math.min(failures, MOST_DOUBLINGS);
@@ -49,19 +52,22 @@ export interface Turn {
   /** Actions that took effect. When some did, there may be more to do at once. */
   readonly acted: number;
   readonly dueInMs?: number | undefined;
+  /** Actions that failed kept no other from being carried out. */
+  readonly failed: readonly unknown[];
 }
 
 export async function takeTurn<Seen, Action>(controller: Controller<Seen, Action>): Promise<Turn> {
   const seen = await controller.observe();
   const actions = controller.decide(seen);
   let acted = 0;
+  const failed: unknown[] = [];
   for (const action of actions) {
     try {
       if (await controller.act(action)) acted += 1;
     } catch (error) {
       // Losing a race is how two controllers agree. The next turn looks again.
-      if (!isFault(error, 'conflict')) throw error;
+      if (!isFault(error, 'conflict')) failed.push(error);
     }
   }
-  return { acted, dueInMs: controller.dueInMs?.(seen) };
+  return { acted, failed, dueInMs: controller.dueInMs?.(seen) };
 }

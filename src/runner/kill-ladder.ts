@@ -78,7 +78,10 @@ class Ladder {
     if (over) return over;
     // All that is left to hope for: a shim that cannot write, stopped or stuck in the kernel.
     if (this.#members.shim) signalShimSync(this.#run, this.#members.shim, 'shim', 'SIGKILL');
-    const last = await this.#wait(POLL_MS.most, () => this.#isOver('killed'));
+    const last = await this.#wait(POLL_MS.most, async () => {
+      await this.#killRound();
+      return this.#isOver('killed');
+    });
     return last ?? ending('stuck', this.#told.size, await readExit(this.#run));
   }
 

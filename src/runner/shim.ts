@@ -39,7 +39,7 @@ exec 2>> "$f_dir/claim"
 # The disk may be full of what the agent wrote. Whoever makes room gets the fact.
 f_end() {
   until printf '%s\\n' "$1 $2 $3" > "$f_dir/exit"; do
-    [ -d "$f_dir" ] || exit 1
+    [ -d "$f_dir" ] && [ ! -d "$f_dir/exit" ] || exit 1
     PATH=$f_tools sleep 1
   done 2>/dev/null
   exit 0

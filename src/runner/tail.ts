@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { hasCode } from '../platform/files.ts';
 
@@ -107,13 +107,16 @@ async function readAt<T>(
   { from, most }: { readonly from: number; readonly most: number },
   use: (bytes: Buffer, size: number) => T,
 ): Promise<T | undefined> {
-  const handle = await open(path).catch((error: unknown) => {
+  // An agent can put anything there; a pipe would hold up whoever opens it.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
   });
   if (!handle) return undefined;
   try {
-    const { size } = await handle.stat();
+    const found = await handle.stat();
+    if (!found.isFile()) return undefined;
+    const { size } = found;
     const length = Math.min(most, Math.max(0, size - from));
     const buffer = spare && spare.length >= length ? spare : Buffer.allocUnsafe(length);
     if (buffer === spare) spare = undefined;

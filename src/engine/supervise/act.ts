@@ -13,7 +13,7 @@ import type { Seen as Read } from '../../store/records/record.ts';
 import { runs } from '../../store/records/runs.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { settle } from '../settle.ts';
-import type { Action, Sight } from './decide.ts';
+import { type Action, type Sight, WRITE_DOWN_MS } from './decide.ts';
 import { type Ingested, ingest, newWatch, stepped } from './ingest.ts';
 import type { Memory } from './memory.ts';
 import type { Look, SuperviseNeeds } from './needs.ts';
@@ -56,6 +56,9 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     env: { ...env, ...launch.env },
     files: [...launch.files, { name: basename(job.promptFile), text: job.prompt }],
   });
+  // What waited stands in its prompt.
+  const told = task.messages.filter(({ state }) => state === 'waiting').map(({ n }) => n);
+  if (told.length > 0) await needs.store.commit(await heard(task, [], told, needs));
   return true;
 }
 
@@ -82,17 +85,22 @@ async function firstWatch(run: Run, task: Task, needs: SuperviseNeeds): Promise<
 }
 
 /** Reads new output, passes on what people said, and commits both with the offset: one truth, whatever dies next. */
-async function read({ run, task, look }: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+async function read({ run, task, look, sinceMs }: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
   const executor = await needs.executor(run.body.executor);
   const before = run.body.watch;
   if (!executor || !before || !task) return false;
   const seen = await seenUntil(run.body, before, executor, { needs, final: false });
   const told = await passedOn(
-    { ...seen.watch, activeMs: before.activeMs + sinceLast(run.body.id, needs, memory) },
+    { ...seen.watch, activeMs: before.activeMs + Math.max(0, Math.round(sinceMs)) },
     { run: run.body, task, executor },
     needs,
   );
   const sent = await delivered(run.body, told.watch, needs);
+  const isNews = seen.watch.offset !== before.offset || told.sent.length > 0 || sent.asks.length !== before.asks.length;
+  const isDue = sinceMs > WRITE_DOWN_MS || sent.outbox.tail !== '' || before.outbox.tail !== '';
+  // A message it cannot take yet is no reason to write, and to be woken by one's own writing.
+  if (!isNews && !isDue) return false;
+  sinceLast(run.body.id, needs, memory);
   const writes = [
     runs.put({ ...run.body, updatedAt: needs.now(), watch: sent }, run.version),
     ...asking(run.body, seen, needs),
@@ -212,10 +220,11 @@ function ending(
 }
 
 /** Ending a process tree takes as long as it takes: the turn goes on, and the exit file tells when it is over. */
-function climb(run: Run, needs: SuperviseNeeds, { ladders }: Memory): void {
+function climb(run: Run, needs: SuperviseNeeds, { ladders, swept }: Memory): void {
   if (ladders.has(run.id)) return;
   const climbing = needs.runner
     .end(run.id)
+    .then(() => void swept.add(run.id))
     .catch((error: unknown) => needs.log('run.end-failed', { run: run.id, error: String(error) }))
     .finally(() => ladders.delete(run.id));
   ladders.set(run.id, climbing);
@@ -225,7 +234,7 @@ function climb(run: Run, needs: SuperviseNeeds, { ladders }: Memory): void {
 async function finish(sight: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
   const { run, task, look } = sight;
   if (look.state === 'unclaimed' && !(await needs.runner.forestall(run.body.id))) return false;
-  if (look.state !== 'unclaimed') await needs.runner.end(run.body.id);
+  if (look.state !== 'unclaimed' && !(await isSwept(run.body, needs, memory))) return false;
   const watch = task ? await lastWatch(run.body, task, look, needs) : run.body.watch;
   const facts = factsOf(look);
   const last: Run = { ...run.body, ...(watch ? { watch } : {}) };
@@ -245,14 +254,26 @@ async function finish(sight: Sight, needs: SuperviseNeeds, memory: Memory): Prom
     needs,
   );
   memory.seenAt.delete(run.body.id);
+  memory.swept.delete(run.body.id);
   await needs.noted(last).catch((error: unknown) => needs.log('notes.failed', { run: run.body.id, error: String(error) }));
   return true;
+}
+
+/** Mostly nothing is left, which takes one look; helpers that will not go are waited for beside the turn. */
+const SWEEP_MS = 50;
+
+async function isSwept(run: Run, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+  if (memory.swept.has(run.id)) return true;
+  const isNew = !memory.ladders.has(run.id);
+  climb(run, needs, memory);
+  if (isNew) await Promise.race([memory.ladders.get(run.id), new Promise((resolve) => setTimeout(resolve, SWEEP_MS))]);
+  return memory.swept.has(run.id);
 }
 
 const factsOf = (look: Look) =>
   look.state === 'ended'
     ? { exit: look.exit, reason: look.reason }
-    : look.state === 'unclaimed'
+    : look.state === 'unclaimed' || look.state === 'never'
       ? { reason: 'it was never started' }
       : {};
 

@@ -33,7 +33,7 @@ export type Action =
 /** Whoever began to start a run says who it is at once, or never. */
 const STARTING_MS = 30_000;
 /** The time of a silent run is written down this often. */
-const WRITE_DOWN_MS = 5_000;
+export const WRITE_DOWN_MS = 5_000;
 
 export const decide = ({ sights, now, rules }: Seen): readonly Action[] =>
   sights.flatMap((sight) => {
@@ -50,6 +50,11 @@ function actionFor(sight: Sight, now: string, rules: Rules): Action | undefined 
     return wanted ? { type: 'start', sight } : { type: 'finish', sight };
   }
   if (look.state === 'starting') {
+    if (phase.state === 'ending') return { type: 'ladder', sight };
+    if (phase.state === 'running')
+      return task?.cancelAsked
+        ? { type: 'end', sight, outcome: 'canceled', why: `${task.cancelAsked.by} asked for it` }
+        : { type: 'end', sight, outcome: 'lost', why: 'its run directory no longer says who it is' };
     const late = phase.state === 'claimed' && msOf(now) - msOf(phase.since) > STARTING_MS;
     return late ? { type: 'ladder', sight } : undefined;
   }

@@ -19,6 +19,7 @@ export interface Ingested {
 }
 
 const LAST_WORDS = 500;
+const SUMMARY = 4_000;
 
 /** A run of which nothing has been read yet. */
 export function newWatch(begun: Step, at: Instant): Watch {
@@ -59,8 +60,17 @@ export function ingest(
     now = stepped({ ...now, lines: now.lines + 1 }, step);
     for (const event of step.events) {
       if (event.type === 'heard') heard.push(event.n);
-      if (event.type !== 'asked' || now.asks.length >= LIMITS.questionOptions.value) continue;
-      const ask = { questionId: questionId(), text: event.text, options: event.options };
+      if (
+        event.type !== 'asked' ||
+        event.request.length > LIMITS.titleCharacters.value ||
+        now.asks.length >= LIMITS.questionOptions.value
+      )
+        continue;
+      const ask = {
+        questionId: questionId(),
+        text: event.text.slice(0, SUMMARY),
+        options: event.options.map((option) => option.slice(0, LIMITS.titleCharacters.value)),
+      };
       asks.push(ask);
       now = { ...now, asks: [...now.asks, { request: event.request, questionId: ask.questionId }] };
     }
@@ -78,7 +88,7 @@ export function stepped(watch: Watch, { state, events, send }: Step): Watch {
 function told1(watch: Watch, event: AgentEvent): Watch {
   switch (event.type) {
     case 'opened':
-      return { ...watch, session: event.session };
+      return { ...watch, session: event.session.slice(0, LIMITS.nameCharacters.value * 16) };
     case 'said':
       return { ...watch, lastWords: event.text.slice(-LAST_WORDS) };
     case 'tool':
@@ -95,18 +105,25 @@ function told1(watch: Watch, event: AgentEvent): Watch {
     case 'limited':
       return { ...watch, verdict: 'limited', ...(event.until ? { limitedUntil: event.until } : {}) };
     case 'reported':
-      return { ...watch, report: event.report };
+      return { ...watch, report: bounded(event.report) };
     case 'ended':
       return {
         ...watch,
         verdict: event.verdict === 'errored' && watch.verdict === 'limited' ? 'limited' : event.verdict,
-        summary: event.summary,
+        summary: event.summary.slice(0, SUMMARY),
       };
     case 'thought':
     case 'asked':
     case 'heard':
       return watch;
   }
+}
+
+/** A row holds what people read; the whole report is in the output. */
+function bounded(report: unknown): unknown {
+  const text = JSON.stringify(report) ?? 'null';
+  if (text.length <= LIMITS.textFieldBytes.value) return report;
+  return { cut: text.slice(0, LIMITS.textFieldBytes.value / 4) };
 }
 
 function added(before: Usage | undefined, event: Extract<AgentEvent, { type: 'spent' }>): Usage {

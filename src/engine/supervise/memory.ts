@@ -8,9 +8,11 @@ export interface Pulse {
 export interface Memory {
   /** Runs whose processes are being ended. */
   readonly ladders: Map<string, Promise<void>>;
+  /** Runs of which no process is left. */
+  readonly swept: Set<string>;
   /** When the time a run has taken was last written down. */
   readonly seenAt: Map<string, number>;
   readonly pulses: Map<string, Pulse>;
 }
 
-export const newMemory = (): Memory => ({ ladders: new Map(), seenAt: new Map(), pulses: new Map() });
+export const newMemory = (): Memory => ({ ladders: new Map(), swept: new Set(), seenAt: new Map(), pulses: new Map() });

@@ -12,7 +12,13 @@ export type Look =
   | { readonly state: 'never' }
   /** Something has begun to start it and has not said who it is yet. */
   | { readonly state: 'starting' }
-  | { readonly state: 'alive'; readonly identity: Identity; readonly outBytes: number; readonly errBytes: number }
+  | {
+      readonly state: 'alive';
+      readonly identity: Identity;
+      readonly outBytes: number;
+      readonly errBytes: number;
+      readonly ageMs?: number;
+    }
   /** It was there and is gone without a word. */
   | { readonly state: 'dead'; readonly outBytes: number }
   | { readonly state: 'ended'; readonly exit: number; readonly reason?: string | undefined; readonly outBytes: number };

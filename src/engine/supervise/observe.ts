@@ -20,13 +20,14 @@ export async function observe(needs: SuperviseNeeds, { pulses, seenAt }: Memory)
   const looks = await Promise.all(live.map(({ body }) => runner.look(body.id)));
   const owners = await Promise.all(live.map(({ body }) => tasks.get(store, body.taskId)));
   const now = needs.elapsed();
-  const silent = live.filter(({ body }, at) => silence(body, looks[at], pulses, now) > QUIET_MS).map(({ body }) => body.id);
+  const quietMs = Math.min(QUIET_MS, needs.rules().stallMs / 4);
+  const silent = live.filter(({ body }, at) => silence(body, looks[at], pulses, now) > quietMs).map(({ body }) => body.id);
   const ticks = silent.length > 0 ? await runner.ticks(silent) : new Map();
   const sights = live.map(async (run, at): Promise<Sight> => {
     const look = looks[at] as Look;
     const task = owners[at]?.body;
     beat(run.body, ticks.get(run.body.id), pulses, now);
-    if (!seenAt.has(run.body.id)) seenAt.set(run.body.id, now - unwritten(run.body, needs));
+    if (!seenAt.has(run.body.id)) seenAt.set(run.body.id, now - unwritten(run.body, look, needs));
     return {
       run,
       task,
@@ -55,9 +56,12 @@ function beat(run: Run, ticks: number | undefined, pulses: Map<string, Pulse>, n
   pulses.set(run.id, { ...pulse, ticks, at: pulse.ticks === -1 ? pulse.at : now });
 }
 
-/** A run that went on while nobody watched has run since it was last written about, by the only clock there was. */
-const unwritten = ({ phase, updatedAt }: Run, needs: SuperviseNeeds): number =>
-  phase.state === 'running' ? Math.max(0, msOf(needs.now()) - msOf(updatedAt)) : 0;
+/** A run that went on while nobody watched has run for as long as its process is old; the wall clock may have jumped. */
+function unwritten({ phase, updatedAt, watch }: Run, look: Look, needs: SuperviseNeeds): number {
+  if (phase.state !== 'running') return 0;
+  const ageMs = look.state === 'alive' ? look.ageMs : undefined;
+  return Math.max(0, ageMs === undefined ? msOf(needs.now()) - msOf(updatedAt) : ageMs - (watch?.activeMs ?? 0));
+}
 
 async function hasMail({ watch }: Run, task: Task | undefined, { store }: SuperviseNeeds): Promise<boolean> {
   if (!watch) return false;
