@@ -4,7 +4,7 @@ import { contract } from '../src/contract/index.ts';
 import { FAULT_CODES } from '../src/domain/fault.ts';
 import { handlers } from '../src/operations/handlers.ts';
 
-describe('every operation [API-01]', () => {
+describe('every operation', () => {
   it('has a name of its own', () => expect(new Set(contract.map(({ name }) => name)).size).toBe(contract.length));
   it('has a handler, and no handler is without an operation', () =>
     expect(Object.keys(handlers).toSorted()).toEqual(contract.map(({ name }) => name).toSorted()));

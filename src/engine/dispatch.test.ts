@@ -91,7 +91,7 @@ describe('dispatch', () => {
     expect(await liveRuns(house)).toEqual([]);
   });
 
-  it('claims each task once when several dispatchers race for them [TASK-04] [STORE-01]', async () => {
+  it('claims each task once when several dispatchers race for them [TASK-04]', async () => {
     const house = engineHouse({ fleet: 20 });
     await house.call('project.add', { path: '/repo', name: 'shop' });
     for (let n = 0; n < 30; n += 1) await house.call('task.create', { project: 'shop', prompt: `t${n}` });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { refused, withProject } from '../../test/support/shop.ts';
 
 describe('lists', () => {
-  it('show the newest first, page by page, each task once [TASK-14]', async () => {
+  it('show the newest first, page by page, each task once', async () => {
     const { call, create } = await withProject();
     const made: string[] = [];
     for (let n = 0; n < 25; n += 1) made.push((await create(`t${n}`, { tag: [n % 2 ? 'odd' : 'even'] })).id);

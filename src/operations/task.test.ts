@@ -95,7 +95,7 @@ describe('a task', () => {
     expect((await call('task.create', { directory: '/repo', prompt: 'x' })).project).toBe('shop');
   });
 
-  it('can be edited, and tells who would overwrite a change they did not see [TASK-07] [TASK-14]', async () => {
+  it('can be edited, and tells who would overwrite a change they did not see [TASK-07]', async () => {
     const { call, create } = await withProject();
     const { id, seq } = await create('x', { model: 'm', after: [] });
     const edited = await call('task.edit', { id, title: 'better', priority: 1, clear: ['model'], ifSeq: seq });

@@ -45,7 +45,7 @@ const outcomes = async (house: CliHouse, id: string) =>
     .toReversed();
 
 describe('agents, from an empty home', () => {
-  it('do the work that is handed in, in order, and leave everything to be read [RUN-11]', async () => {
+  it('do the work that is handed in, in order, and leave everything to be read', async () => {
     await using house = await fleetHouse();
     house.start(['up']);
     const first = await create(house, 'say starting\nedit hello.txt hello\ndone wrote it');
@@ -101,7 +101,7 @@ describe('agents, from an empty home', () => {
     expect((await house.ok(['task', 'log', id])).out).toContain('blue');
   });
 
-  it('end with everything they started when they are canceled [TASK-10] [RUN-13]', async () => {
+  it('end with everything they started when they are canceled [RUN-13]', async () => {
     await using house = await fleetHouse(['grace_seconds=1']);
     house.start(['up']);
     const id = await create(house, 'ignore TERM\ndaemonise 600000\nsay ready\nhang');
@@ -119,7 +119,7 @@ describe('agents, from an empty home', () => {
     expect(await outcomes(house, id)).toEqual(['timed_out']);
   });
 
-  it('that cannot be started say why [EXEC-04]', async () => {
+  it('that cannot be started say why', async () => {
     await using house = await fleetHouse();
     await mkdir(join(house.home, 'executors'), { recursive: true });
     await writeFile(join(house.home, 'executors', 'echoes.toml'), 'command = ["echo", "you said {prompt}"]\noutput = "text"\n');
@@ -150,5 +150,28 @@ describe('agents, from an empty home', () => {
     expect((await house.ok(['task', 'log', good])).out).toContain('you said hello there');
     await house.fleet(['task', 'wait', bad, '--timeout', '60']);
     expect((await show(house, bad)).phase).toMatchObject({ state: 'failed' });
+  });
+
+  it('that take down what runs them are tried three times, then put in quarantine [R33] [TASK-11]', async () => {
+    await using house = await fleetHouse();
+    await mkdir(join(house.home, 'executors'), { recursive: true });
+    await writeFile(
+      join(house.home, 'executors', 'poison.toml'),
+      'command = ["/bin/sh", "-c", "kill -9 $PPID; sleep 60"]\noutput = "text"\n',
+    );
+    house.start(['up']);
+    const elsewhere = join(house.directory, 'elsewhere');
+    await mkdir(elsewhere);
+    const poison = (
+      await house.ok(['task', 'create', '--directory', house.work, '--prompt', 'x', '--executor', 'poison', '--json'])
+    ).json<TaskJson>().id;
+    const other = (await house.ok(['task', 'create', '--directory', elsewhere, '--prompt', 'x', '--json'])).json<TaskJson>().id;
+    await vi.waitFor(async () => expect((await show(house, poison)).phase.state).toBe('blocked'), {
+      timeout: 60_000,
+      interval: 200,
+    });
+    expect((await show(house, poison)).phase).toMatchObject({ block: { cause: 'quarantine', who: 'you' } });
+    expect(await outcomes(house, poison)).toEqual(['lost', 'lost', 'lost']);
+    await house.ok(['task', 'wait', other, '--timeout', '60']);
   });
 });

@@ -11,7 +11,7 @@ async function refuses(house: CliHouse, args: readonly string[], code: number, .
   expect(answer.err).not.toMatch(/\bat .*\.m?js:\d+/);
 }
 
-describe('bad input [API-02]', () => {
+describe('bad input', () => {
   it('about places: not a repository, no commit, not there, a file', async () => {
     await using house = await cliHouse();
     const path = (name: string) => join(house.directory, name);

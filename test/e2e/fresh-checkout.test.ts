@@ -31,7 +31,7 @@ const commandsIn = (file: string): string[] =>
 
 describe('a fresh checkout with an empty home', () => {
   it(
-    'sets itself up once, starts, and runs every command of the README [API-02]',
+    'sets itself up once, starts, and runs every command of the README',
     async () => {
       using checkout = freshCheckout();
       const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };

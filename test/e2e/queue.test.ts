@@ -8,7 +8,7 @@ interface TaskJson {
 }
 
 describe('the queue, from the command line', () => {
-  it('takes work in, shows it, changes it and lets people do it [API-02] [TASK-14]', async () => {
+  it('takes work in, shows it, changes it and lets people do it', async () => {
     await using house = await cliHouse();
     const repo = await house.repository();
     await house.ok(['init']);

@@ -8,7 +8,7 @@ const names = (log: RunLog, before: number): Promise<string[]> => gathered(log.l
 
 export const blobConformance = (make: MakeRunLog) =>
   describe('blobs', () => {
-    it('returns the text that was put, under the hash of its bytes [STORE-07]', async () => {
+    it('returns the text that was put, under the hash of its bytes', async () => {
       await using made = await make(clockAt(0));
       for (const text of ['', 'grüße \0 🚀\r\n', 'x'.repeat(1024 * 1024)]) {
         const name = await made.log.putBlob(text);

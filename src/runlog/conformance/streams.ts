@@ -3,7 +3,7 @@ import { bytesOf, clockAt, type MakeRunLog, textOf } from './logs.ts';
 
 export const streamConformance = (make: MakeRunLog) =>
   describe('streams', () => {
-    it('reads back by offset what was appended [STORE-07]', async () => {
+    it('reads back by offset what was appended', async () => {
       await using made = await make(clockAt(0));
       const { log } = made;
       expect(await log.append('run_1/out', bytesOf('hello '), 0)).toBe(6);

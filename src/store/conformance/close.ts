@@ -6,7 +6,7 @@ const unavailable = { code: 'unavailable' };
 
 export const closeConformance = (make: MakeStorage) =>
   describe('close', () => {
-    it('refuses everything afterwards, and may be called again [STORE-01]', async () => {
+    it('refuses everything afterwards, and may be called again', async () => {
       await using storage = await make();
       const store = await storage.open();
       await store.close();

@@ -6,7 +6,7 @@ const conflict = { code: 'conflict' };
 
 export const commitConformance = (make: MakeStorage) =>
   describe('commit', () => {
-    it('keeps what it was given, under the version it returns [STORE-01]', async () => {
+    it('keeps what it was given, under the version it returns', async () => {
       await using storage = await make();
       const store = await storage.open();
       const body = { text: 'grüße \u0000 "\' 🚀', nested: { list: [1, null, true, { deep: -0.5 }] }, __proto__x: 1 };
@@ -22,7 +22,7 @@ export const commitConformance = (make: MakeStorage) =>
       expect([(await store.get(keyOf('a')))?.version, (await store.get(keyOf('b')))?.version]).toEqual([version, version]);
     });
 
-    it('applies all writes or none [STORE-01]', async () => {
+    it('applies all writes or none', async () => {
       await using storage = await make();
       const store = await storage.open();
       const seen = await store.commit([put('a', 'absent')]);
@@ -68,7 +68,7 @@ export const commitConformance = (make: MakeStorage) =>
       expect(await store.get(keyOf('a'))).toBeUndefined();
     });
 
-    it('never shows a version twice, even after a delete [STORE-01]', async () => {
+    it('never shows a version twice, even after a delete', async () => {
       await using storage = await make();
       const store = await storage.open();
       const seen = new Set<string>();

@@ -21,7 +21,7 @@ export const rivalsConformance = (make: MakeStorage) =>
       for (const store of handles) expect((await store.get(keyOf('count')))?.body).toBe(120);
     });
 
-    it('shows a commit that has ended to every other handle [STORE-01]', async () => {
+    it('shows a commit that has ended to every other handle', async () => {
       await using storage = await make();
       const [one, other] = [await storage.open(), await storage.open()];
       for (let n = 0; n < 20; n += 1) {

@@ -21,7 +21,7 @@ export const watchConformance = (make: MakeStorage) =>
       await looked;
     });
 
-    it('hints after a commit of another handle [STORE-01]', async () => {
+    it('hints after a commit of another handle', async () => {
       await using storage = await make();
       const [one, other] = [await storage.open(), await storage.open()];
       for (const id of ['a', 'b', 'c']) {

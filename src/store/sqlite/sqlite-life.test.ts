@@ -11,7 +11,7 @@ import { openSqliteStore } from './open.ts';
 import { VIEWS } from './views.ts';
 
 describe('sqlite store', () => {
-  it('hints within a moment at a commit of another process [STORE-01]', async () => {
+  it('hints within a moment at a commit of another process', async () => {
     await using storage = await temporaryStorage();
     const store = await storage.open();
     const control = new AbortController();
@@ -23,7 +23,7 @@ describe('sqlite store', () => {
     expect(await program.rest()).toEqual(['opened']);
   });
 
-  it('never gives a version twice, also after a restart [STORE-01]', async () => {
+  it('never gives a version twice, also after a restart', async () => {
     await using storage = await temporaryStorage();
     const versions: string[] = [];
     for (let round = 0; round < 3; round += 1) {

@@ -8,17 +8,14 @@ import { GLOBAL_FLAGS, KEY_FLAG } from './parse/globals.ts';
 const { commands } = table;
 
 describe('the command line and the contract', () => {
-  it.each(contract.map(({ name, input }) => [name, input] as const))(
-    '%s can be asked with all its fields [API-01]',
-    (name, input) => {
-      const command = commands.find(({ operation, shortcut }) => operation === name && !shortcut);
-      expect(command?.path).toEqual(name.split('.'));
-      const reachable = [...(command?.flags ?? []), ...(command?.positionals ?? [])]
-        .filter(({ local }) => !local)
-        .map(({ field }) => field);
-      expect([...reachable, ...(FLOWS[name]?.hidden ?? [])].toSorted()).toEqual(Object.keys(input.shape).toSorted());
-    },
-  );
+  it.each(contract.map(({ name, input }) => [name, input] as const))('%s can be asked with all its fields', (name, input) => {
+    const command = commands.find(({ operation, shortcut }) => operation === name && !shortcut);
+    expect(command?.path).toEqual(name.split('.'));
+    const reachable = [...(command?.flags ?? []), ...(command?.positionals ?? [])]
+      .filter(({ local }) => !local)
+      .map(({ field }) => field);
+    expect([...reachable, ...(FLOWS[name]?.hidden ?? [])].toSorted()).toEqual(Object.keys(input.shape).toSorted());
+  });
 
   it('is JSON, as the build embeds it', () => expect(JSON.parse(JSON.stringify(table))).toEqual(table));
 

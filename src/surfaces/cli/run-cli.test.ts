@@ -9,7 +9,7 @@ import { run } from './fake-io.ts';
 describe('reading a command line', () => {
   const reads = async (...argv: string[]) => (await run(argv)).calls[0];
 
-  it('turns flags and places into the input of the operation [API-02]', async () => {
+  it('turns flags and places into the input of the operation', async () => {
     expect(
       await reads(
         'task',
@@ -79,7 +79,7 @@ describe('reading a command line', () => {
     expect((await reads('tasks', 'ops'))?.input).toMatchObject({ team: 'ops' });
   });
 
-  it('takes an id before the verb, too [API-02]', async () => {
+  it('takes an id before the verb, too', async () => {
     expect(await reads('task', '7k2m9xqa', 'events', '--limit', '3')).toMatchObject({
       name: 'task.events',
       input: { id: '7k2m9xqa', limit: 3 },
@@ -121,7 +121,7 @@ describe('reading a command line', () => {
 });
 
 describe('the answer', () => {
-  it('is one JSON value with --json, anywhere on the line, and nothing else [API-02]', async () => {
+  it('is one JSON value with --json, anywhere on the line, and nothing else', async () => {
     for (const argv of [
       ['task', 'list', '--json'],
       ['--json', 'task', 'list'],
@@ -133,7 +133,7 @@ describe('the answer', () => {
     expect((await run(['status', '--json'], { io: { isTty: true } })).out).toContain('\n  "home"');
   });
 
-  it.each(FAULT_CODES)('of a refusal for %s has its own exit code and shape [API-02]', async (fault) => {
+  it.each(FAULT_CODES)('of a refusal for %s has its own exit code and shape', async (fault) => {
     const answer = () => {
       throw new Fault(fault, 'no: \u001b[2Jreally', { hint: 'try this' });
     };
@@ -193,7 +193,7 @@ describe('a prompt', () => {
 });
 
 describe('a program', () => {
-  it('may share its word with a noun: bare it is the program, with a verb the noun [API-02]', async () => {
+  it('may share its word with a noun: bare it is the program, with a verb the noun', async () => {
     const seen: unknown[] = [];
     const note = async (args: readonly string[]) => (seen.push(args) > 0 ? 0 : 1);
     const program = { summary: 'Run the engine alone.', usage: '', run: note };

@@ -8,7 +8,7 @@ const complete = async (...words: string[]) =>
     .filter(Boolean);
 
 describe('completion', () => {
-  it('knows nouns, verbs, flags and choices [API-02]', async () => {
+  it('knows nouns, verbs, flags and choices', async () => {
     expect(await complete('ta')).toEqual(['task', 'tasks']);
     expect(await complete('task', 'de')).toEqual(['delete']);
     expect(await complete('task', 'create', '--pro')).toEqual(['--prompt', '--prompt-file', '--project']);

@@ -39,7 +39,7 @@ const done: Phase = { state: 'done', at: since };
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
 
 describe('fleet task log and fleet run log', () => {
-  it('print every line once, over all pages, and nothing else [API-02]', async () => {
+  it('print every line once, over all pages, and nothing else', async () => {
     const answer = printer([{ id: 'r1', lines: numbers(1, 5), ended: true }], () => done);
     for (const argv of [
       ['task', 'log', 'abcd'],
@@ -55,7 +55,7 @@ describe('fleet task log and fleet run log', () => {
     expect((await run(['run', 'log', 'r1', '--stream', 'err'], { answer })).out).toBe('line 1\nline 2\nline 3\n');
   });
 
-  it('follow a task over its runs until it goes on no more [API-02]', async () => {
+  it('follow a task over its runs until it goes on no more', async () => {
     const first: Printing = { id: 'r1', lines: [], ended: false };
     const runs: Printing[] = [];
     let tick = 0;

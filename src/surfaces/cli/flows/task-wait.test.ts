@@ -42,7 +42,7 @@ async function wait(
 }
 
 describe('fleet task wait', () => {
-  it('starts the engine, asks until all are done, and exits 0 [API-02]', async () => {
+  it('starts the engine, asks until all are done, and exits 0', async () => {
     const ran = await wait([moment(queued, queued), moment(done, queued), moment(done, done)]);
     expect(ran).toMatchObject({ code: 0, started: 1, err: 'started the engine in the background: process 7\n' });
     expect(ran.calls.map(({ input }) => input)).toEqual(Array.from({ length: 3 }, () => ({ ids: ENDS })));
