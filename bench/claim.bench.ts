@@ -63,7 +63,7 @@ await using short = await queueOf(1_000);
 await using long = await queueOf(100_000);
 await measure({
   id: 'P4',
-  name: 'claim p50: 100,000 queued, 95,000 in a full lane, v 1,000',
+  name: 'claim p50: 100,000 queued, 95,000 in a full lane, v 1,000 [R39] [TASK-13]',
   goal: { atMost: 1.5 },
   floor: () => claimP50(short),
   product: () => claimP50(long),

@@ -32,7 +32,8 @@ export interface Ground extends AsyncDisposable {
 
 type Runner = Awaited<ReturnType<typeof openRunner>>;
 
-const runnerOf = ({ paths }: House): Promise<Runner> => openRunner({ paths, graceMs: () => 0, log: () => {} });
+const runnerOf = ({ paths }: House): Promise<Runner> =>
+  openRunner({ paths, graceMs: () => 0, redact: (text) => text, log: () => {} });
 
 /** Every process started for the house is ended before the house is removed. */
 export async function ground(env: Readonly<Record<string, string>> = {}): Promise<Ground> {
@@ -41,24 +42,34 @@ export async function ground(env: Readonly<Record<string, string>> = {}): Promis
   for (const [name, command] of Object.entries(AGENTS))
     await writeFile(join(house.paths.executors, `${name}.toml`), `command = ${JSON.stringify(command)}\noutput = "text"\n`);
   let places = 0;
+  const dispose = once(async () => {
+    const runner = await runnerOf(house);
+    await Promise.all((await liveRuns(house)).map(({ id }) => runner.end(id)));
+    await runner.close();
+    await made[Symbol.asyncDispose]();
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void dispose().finally(() => process.exit(130)));
   return {
     house,
     queue: async (agent, count) => {
       const directories = Array.from({ length: count }, () => join(house.paths.path, 'places', String((places += 1))));
       await Promise.all(directories.map((directory) => mkdir(directory, { recursive: true })));
       const first = msOf(house.now()) - count;
-      const queued = directories.map((directory, n) => queuedTask(house, { directory, executors: [agent] }, instantOf(first + n)));
+      const queued = directories.map((directory, n) =>
+        queuedTask(house, { directory, executors: [agent] }, instantOf(first + n)),
+      );
       const perCommit = house.store.limits.writesPerCommit / 2;
       const batches = Array.from({ length: Math.ceil(count / perCommit) }, (_, n) => n * perCommit);
       await rateOf(batches, 8, (from) => house.store.commit(queued.slice(from, from + perCommit).flat()));
     },
-    [Symbol.asyncDispose]: async () => {
-      const runner = await runnerOf(house);
-      await Promise.all((await liveRuns(house)).map(({ id }) => runner.end(id)));
-      await runner.close();
-      await made[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: dispose,
   };
+}
+
+function once<Value>(work: () => Promise<Value>): () => Promise<Value> {
+  let done: Promise<Value> | undefined;
+  return () => (done ??= work());
 }
 
 export async function liveRuns(house: House): Promise<readonly Run[]> {

@@ -9,7 +9,7 @@ import { fillQueue } from './queue.ts';
 
 const IN_FLIGHT = 8;
 const DRAINED = 200;
-const STARTS = 250;
+const STARTS = 120;
 const QUEUED = 100_000;
 
 interface Stage extends AsyncDisposable {
@@ -44,8 +44,7 @@ async function bareStart(file: string): Promise<number> {
   const out = await open(file, 'w');
   const [program, ...args] = AGENTS.clock;
   const begun = wallMs();
-  const ended = once(spawn(program, args, { stdio: ['ignore', out.fd, 'ignore'], detached: true }), 'exit');
-  await ended;
+  await once(spawn(program, args, { stdio: ['ignore', out.fd, 'ignore'], detached: true }), 'exit');
   await out.close();
   return (await clockIn(file)) - begun;
 }
@@ -69,14 +68,16 @@ const bareRate = (agent: Agent) => (): Promise<number> => {
   );
 };
 
-const drainRate = ({ at, engine }: Stage) => async (): Promise<number> => {
-  const drained = engine.reached('ended', DRAINED);
-  const ms = await timed(async () => {
-    await at.queue('noop', DRAINED);
-    await drained;
-  });
-  return (DRAINED / ms) * 1_000;
-};
+const drainRate =
+  ({ at, engine }: Stage) =>
+  async (): Promise<number> => {
+    const drained = engine.reached('ended', DRAINED);
+    const ms = await timed(async () => {
+      await at.queue('noop', DRAINED);
+      await drained;
+    });
+    return (DRAINED / ms) * 1_000;
+  };
 
 await using calm = await stageWith(0);
 const bare: number[] = [];

@@ -8,10 +8,15 @@ const citation = /\[((?:[A-Z]+-\d{2}|[RTP]\d{1,2})(?:, ?(?:[A-Z]+-\d{2}|[RTP]\d{
 export function citedRequirements(root: string): Map<string, string[]> {
   const cited = new Map<string, string[]>();
   for (const path of provingFiles(root)) {
-    for (const id of idsIn(readFileSync(join(root, path), 'utf8'))) cited.set(id, [...(cited.get(id) ?? []), path]);
+    const text = readFileSync(join(root, path), 'utf8');
+    for (const id of [...idsIn(text), ...figuresIn(path, text)]) cited.set(id, [...(cited.get(id) ?? []), path]);
   }
   return cited;
 }
+
+/** A benchmark names the row of the goals it measures. */
+const figuresIn = (path: string, text: string): string[] =>
+  path.startsWith('bench/') ? [...text.matchAll(/\bid: '(P\d{1,2})'/g)].map((match) => match[1] ?? '') : [];
 
 /** The ids a source text cites: `[TASK-03]` or `[TASK-03, R13]` inside a string. Comments and array literals prove nothing. */
 export function idsIn(source: string): Set<string> {
