@@ -56,16 +56,6 @@ export default defineConfig({
         testTimeout: 600 * second,
         hookTimeout: 60 * second,
       }),
-      ...(process.env['FLEET_TEST_CHAOS']
-        ? [
-            project('chaos', 4, {
-              include: ['test/chaos/**/*.test.ts'],
-              pool: 'forks',
-              testTimeout: 1_800 * second,
-              hookTimeout: 60 * second,
-            }),
-          ]
-        : []),
     ],
   },
 });

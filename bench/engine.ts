@@ -9,6 +9,7 @@ import type { Run } from '../src/domain/run/run.ts';
 import { instantOf, msOf } from '../src/domain/values.ts';
 import { runEngine } from '../src/engine/engine.ts';
 import { isAlive } from '../src/platform/process-identity.ts';
+import { redactor, secretsIn } from '../src/platform/redact.ts';
 import type { Store } from '../src/store/port.ts';
 import { runIndex, runs } from '../src/store/records/runs.ts';
 import { rateOf } from './measure.ts';
@@ -32,8 +33,9 @@ export interface Ground extends AsyncDisposable {
 
 type Runner = Awaited<ReturnType<typeof openRunner>>;
 
-const runnerOf = ({ paths }: House): Promise<Runner> =>
-  openRunner({ paths, graceMs: () => 0, redact: (text) => text, log: () => {} });
+/** As `fleet up` opens it, but for its patience. */
+export const runnerOf = ({ paths }: House): Promise<Runner> =>
+  openRunner({ paths, graceMs: () => 0, redact: redactor(secretsIn(process.env)), log: () => {} });
 
 /** Every process started for the house is ended before the house is removed. */
 export async function ground(env: Readonly<Record<string, string>> = {}): Promise<Ground> {
@@ -42,14 +44,12 @@ export async function ground(env: Readonly<Record<string, string>> = {}): Promis
   for (const [name, command] of Object.entries(AGENTS))
     await writeFile(join(house.paths.executors, `${name}.toml`), `command = ${JSON.stringify(command)}\noutput = "text"\n`);
   let places = 0;
-  const dispose = once(async () => {
+  const dispose = endedInAnyCase(async () => {
     const runner = await runnerOf(house);
     await Promise.all((await liveRuns(house)).map(({ id }) => runner.end(id)));
     await runner.close();
     await made[Symbol.asyncDispose]();
   });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void dispose().finally(() => process.exit(130)));
   return {
     house,
     queue: async (agent, count) => {
@@ -67,9 +67,24 @@ export async function ground(env: Readonly<Record<string, string>> = {}): Promis
   };
 }
 
-function once<Value>(work: () => Promise<Value>): () => Promise<Value> {
-  let done: Promise<Value> | undefined;
-  return () => (done ??= work());
+const underWay = new Set<() => Promise<void>>();
+
+/** Done once: at the end of its block, or, newest first, when the benchmark is told to stop. */
+function endedInAnyCase(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  const end = (): Promise<void> => {
+    underWay.delete(end);
+    done ??= work();
+    return done;
+  };
+  underWay.add(end);
+  return end;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void endAll().finally(() => process.exit(1)));
+
+async function endAll(): Promise<void> {
+  for (const end of [...underWay].toReversed()) await end();
 }
 
 export async function liveRuns(house: House): Promise<readonly Run[]> {
@@ -120,19 +135,21 @@ export async function engineOn(house: House): Promise<Engine> {
       running.then(() => reject(new Error('the engine stopped')), reject);
       return promise.finally(() => watchers.delete(watcher));
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: endedInAnyCase(async () => {
       stopping.abort();
-      await running.finally(() => runner.close());
-    },
+      try {
+        await running;
+      } finally {
+        await runner.close();
+      }
+    }),
   };
 }
 
 function deferred<Value>() {
-  let [resolve, reject] = [(_: Value): void => {}, (_: unknown): void => {}];
-  const promise = new Promise<Value>((done, failed) => {
-    [resolve, reject] = [done, failed];
-  });
-  return { promise, resolve, reject };
+  const settle: { resolve?: (value: Value) => void; reject?: (why: unknown) => void } = {};
+  const promise = new Promise<Value>((resolve, reject) => Object.assign(settle, { resolve, reject }));
+  return { promise, resolve: (value: Value) => settle.resolve?.(value), reject: (why: unknown) => settle.reject?.(why) };
 }
 
 /** Tells of every run a commit has written, once it is committed. */

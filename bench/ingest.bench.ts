@@ -4,14 +4,13 @@ import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { engineNeeds, supervisionOf } from '../src/app/engine-needs.ts';
 import { executorShelf } from '../src/app/executors.ts';
-import { openRunner } from '../src/app/runs.ts';
 import type { Executor } from '../src/domain/agent/executor.ts';
 import { takeTurn } from '../src/engine/controller.ts';
 import { dispatch } from '../src/engine/dispatch.ts';
 import type { Look } from '../src/engine/supervise/needs.ts';
 import { supervise } from '../src/engine/supervise/supervise.ts';
 import { runs } from '../src/store/records/runs.ts';
-import { ground, liveRuns } from './engine.ts';
+import { ground, liveRuns, runnerOf } from './engine.ts';
 import { measure, timed } from './measure.ts';
 
 const MB = 1_024 * 1_024;
@@ -67,14 +66,13 @@ const blocks: number[] = [];
 
 await using at = await ground();
 const { house } = at;
-const runner = await openRunner({ paths: house.paths, graceMs: () => 0, redact: (text) => text, log: () => {} });
+const runner = await runnerOf(house);
 const executors = executorShelf(house.paths);
 const scripted = (await executors.all()).get('scripted') as Executor;
 const { host } = await house.self();
 const needs = {
   ...engineNeeds(house, host, executors),
   ...supervisionOf(house, process.env, { runner, executors }),
-  redact: (text) => text,
   log: () => {},
 };
 // One claimed run whose spool is there already; to the supervisor it is alive and has just printed all of it.

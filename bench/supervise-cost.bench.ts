@@ -1,27 +1,21 @@
-/** What running agents cost the supervisor: its loop at a start, its memory, its idle hours, and its own return. */
+/** What running agents cost the supervisor: its memory, its idle hours, and its own return. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { appendFile, mkdir } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { openRunner } from '../src/app/runs.ts';
-import { AGENTS, engineOn, type Ground, ground, liveRuns } from './engine.ts';
+import { engineOn, type Ground, ground, liveRuns } from './engine.ts';
 import { measure, timed } from './measure.ts';
 
-const MB = 1_024 * 1_024;
 const FULL = process.env['FLEET_BENCH_FULL'] === '1';
 const FLEET = fileURLToPath(new URL('../dist/fleet.mjs', import.meta.url));
 const SUPERVISED = 100;
 const ADOPTED = 50;
 const IDLE_MS = 10_000;
-const STARTS = 60;
-
-const p95 = (figures: readonly number[]): number =>
-  figures.toSorted((a, b) => a - b)[Math.floor(figures.length * 0.95)] ?? Number.NaN;
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -147,64 +141,6 @@ async function adoption(count: number, limitMs: number, idle: boolean): Promise<
   await measure({ id: 'P19', name: `${count} silent agents, share of a core v 1 %`, ...of });
 }
 
-/** The longest time in which the loop could do nothing else while the work was under way. */
-async function longestBlock(work: () => Promise<unknown>): Promise<number> {
-  let [longest, last, going] = [0, performance.now(), true];
-  const probe = () => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
-    if (going) setImmediate(probe);
-  };
-  setImmediate(probe);
-  await work();
-  going = false;
-  return Math.max(longest, performance.now() - last);
-}
-
-async function startBlock(): Promise<void> {
-  await using at = await ground({});
-  const runner = await openRunner({ paths: at.house.paths, graceMs: () => 0, log: () => {} });
-  const ballast = Array.from({ length: 500 }, () => Buffer.alloc(MB, 1));
-  const [echo, sends, starts, direct]: [ChildProcess, number[], number[], number[]] = [
-    spawn('/bin/cat', { stdio: ['pipe', 'pipe', 'ignore'] }),
-    [],
-    [],
-    [],
-  ];
-  const [program, ...args] = AGENTS.noop;
-  const env = { PATH: process.env['PATH'] ?? '' };
-  await mkdir(at.house.paths.runs, { recursive: true });
-  for (let n = 0; n < STARTS; n += 1) {
-    sends.push(
-      await longestBlock(async () => {
-        echo.stdin?.write(Buffer.alloc(1_000, 'x'));
-        await once(echo.stdout as NodeJS.ReadableStream, 'data');
-      }),
-    );
-    const start = {
-      mode: 'oneway',
-      command: program,
-      args,
-      directory: at.house.paths.path,
-      env,
-      files: [{ name: 'prompt.txt', text: 'x' }],
-    } as const;
-    starts.push(await longestBlock(() => runner.start(at.house.ids.run(), start)));
-  }
-  // Afterwards: each fork of this process makes it copy its pages again for some time.
-  while (direct.length < STARTS / 4)
-    direct.push(await longestBlock(() => once(spawn(program, args, { stdio: 'ignore', detached: true }), 'exit')));
-  echo.kill('SIGKILL');
-  await runner.close();
-  const name = `a start blocks the loop at ${ballast.length} MB, p95`;
-  const product = () => p95(starts);
-  await measure({ id: 'P6', name: `${name} v 1 ms`, goal: { atMost: 1 }, once: true, floor: () => 1, product });
-  await measure({ id: 'P6', name: `${name} v a message`, once: true, floor: () => p95(sends), product });
-  await measure({ id: 'P6', name: `${name} v spawn here`, once: true, floor: () => p95(direct), product });
-}
-
 await memoryPerAgent();
 await adoption(ADOPTED, 1_000, true);
 if (FULL) await adoption(500, 3_000, false);
-await startBlock();

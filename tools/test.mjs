@@ -1,7 +1,7 @@
 /**
  * `npm test`: sets up, builds, checks, runs the tests, looks for processes left behind.
  *
- *   node tools/test.mjs [--full] [--only unit|process|e2e|simulation|chaos|check] [--coverage] [vitest filters…]
+ *   node tools/test.mjs [--full] [--only unit|process|e2e|simulation|check] [--coverage] [vitest filters…]
  *
  * The last line is always `N passed, N failed`, whatever broke. Steps of the check count as tests.
  * With --only or a filter the steps of the check are left out.
@@ -22,7 +22,7 @@ import { tally } from './tally.mjs';
 const minute = 60_000;
 const budgetMs = { usual: 12 * minute, full: 120 * minute };
 const marker = 'FLEET_TEST_MARK';
-const projects = ['unit', 'process', 'e2e', 'simulation', 'chaos'];
+const projects = ['unit', 'process', 'e2e', 'simulation'];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -121,7 +121,6 @@ function environment() {
     ...(process.stdout.isTTY || process.env.FORCE_COLOR ? {} : { NO_COLOR: '1' }),
     [marker]: mark,
     ...(values.full ? { FLEET_TEST_FULL: '1' } : {}),
-    ...(values.only === 'chaos' || values.full ? { FLEET_TEST_CHAOS: '1' } : {}),
   };
 }
 

