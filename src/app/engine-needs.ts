@@ -10,7 +10,7 @@ import { tasks } from '../store/records/tasks.ts';
 import type { executorShelf } from './executors.ts';
 import { editsIn, notePlaces, tellEvents } from './notes.ts';
 import type { House } from './open-house.ts';
-import { prepareRun } from './prepare.ts';
+import { jobOf, prepareRun } from './prepare.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -62,6 +62,7 @@ export const supervisionOf = (
   question: house.ids.question,
   executor: async (name) => (await executors.all()).get(name),
   prepare: (run, task) => prepareRun(house, env, run, task),
+  job: (run, task) => jobOf(house, run, task),
   rules: () => ({ stallMs: house.settings.current().values.stall_seconds * 1_000, spoolBytes: LIMITS.spoolBytes.value }),
   jitter: Math.random,
   noted: async ({ taskId }) => {

@@ -4,7 +4,7 @@ import type { Entry } from '../domain/journal/entry.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import { Name, Path, Title } from '../domain/values.ts';
-import { makeDirectory, PRIVATE_FILE, temporaryName, writeFileAtomic } from '../platform/files.ts';
+import { makeDirectory, PRIVATE_FILE, temporaryName } from '../platform/files.ts';
 
 /** The notes of one task: what its agents leave for each other, and what people may read and change there. */
 export interface NotePlaces {
@@ -35,10 +35,12 @@ export async function layNotes(
 ): Promise<void> {
   await makeDirectory(places.directory);
   await makeDirectory(places.artifacts);
-  for (const [name, text] of Object.entries(FIRST_NOTES)) await writeOnce(join(places.artifacts, name), text);
-  await tellTask(places, task, run);
-  await pointTo(join(places.directory, 'log.jsonl'), join(runDirectory, 'out'));
-  await pointTo(join(places.directory, 'log.stderr'), join(runDirectory, 'err'));
+  await Promise.all([
+    ...Object.entries(FIRST_NOTES).map(([name, text]) => writeOnce(join(places.artifacts, name), text)),
+    tellTask(places, task, run),
+    pointTo(join(places.directory, 'log.jsonl'), join(runDirectory, 'out')),
+    pointTo(join(places.directory, 'log.stderr'), join(runDirectory, 'err')),
+  ]);
 }
 
 async function tellTask(places: NotePlaces, task: Task, run: Run): Promise<void> {
@@ -54,8 +56,7 @@ async function tellTask(places: NotePlaces, task: Task, run: Run): Promise<void>
     depends_on: dependsOn,
   };
   const text = `${JSON.stringify(told, null, 2)}\n`;
-  await writeFileAtomic(join(places.directory, WRITTEN), text);
-  await writeFileAtomic(join(places.directory, TOLD), text);
+  await Promise.all([replaced(join(places.directory, WRITTEN), text), replaced(join(places.directory, TOLD), text)]);
 }
 
 /** Directory, executor and model as a person has changed them in `task.json` since Fleet wrote it. */
@@ -88,7 +89,14 @@ async function jsonIn(path: string): Promise<Record<string, unknown> | undefined
 /** The history of the task for whoever reads files. */
 export async function tellEvents(places: NotePlaces, entries: readonly Entry[]): Promise<void> {
   await makeDirectory(places.directory);
-  await writeFileAtomic(join(places.directory, 'events.jsonl'), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+  await replaced(join(places.directory, 'events.jsonl'), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+}
+
+/** Seen whole or not at all; not flushed, because everything in it can be written again. */
+async function replaced(path: string, text: string): Promise<void> {
+  const temporary = temporaryName(path);
+  await writeFile(temporary, text, { mode: PRIVATE_FILE });
+  await rename(temporary, path);
 }
 
 async function pointTo(link: string, target: string): Promise<void> {

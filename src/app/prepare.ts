@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Job } from '../domain/agent/executor.ts';
 import { Fault } from '../domain/fault.ts';
 import { promptFor } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
@@ -14,33 +15,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Lays out what a run needs on this machine. Doing it again changes nothing. */
 export async function prepareRun(house: House, env: Env, run: Run, task: Task): Promise<Prepared> {
   const places = notePlaces(house.paths.tasks, task.id);
-  const directory = join(house.paths.runs, run.id);
-  await layNotes(places, { task, run, runDirectory: directory });
-  const resultFile = join(directory, 'result.json');
-  const before = await runBefore(house, run);
-  const whole = 'text' in task.prompt ? task.prompt.text : await house.texts.getBlob(task.prompt.blob);
-  const prompt = promptFor({
-    task,
-    prompt: whole,
-    attempt: run.attempt,
-    notesDirectory: places.artifacts,
-    resultFile,
-    before: before?.phase.state === 'ended' ? { outcome: before.phase.outcome, detail: before.phase.detail ?? '' } : undefined,
-  });
+  await layNotes(places, { task, run, runDirectory: join(house.paths.runs, run.id) });
   return {
-    job: {
-      taskId: task.id,
-      runId: run.id,
-      prompt,
-      promptFile: join(directory, 'prompt.txt'),
-      resultFile,
-      workDirectory: await workDirectory(house, task),
-      model: run.model,
-      effort: task.effort,
-      systemPrompt: task.systemPrompt,
-      extraArgs: task.extraArgs,
-      resume: before && (task.continues !== undefined || run.attempt > 1) ? before.watch?.session : undefined,
-    },
+    job: await jobOf(house, run, task),
     env: {
       ...inherited(env),
       FLEET_TASK_ID: task.id,
@@ -48,6 +25,35 @@ export async function prepareRun(house: House, env: Env, run: Run, task: Task): 
       FLEET_ARTIFACT_DIR: places.artifacts,
       FLEET_ATTEMPT: String(run.attempt),
     },
+  };
+}
+
+/** What the run is asked to do, as it was when it started. */
+export async function jobOf(house: House, run: Run, task: Task): Promise<Job> {
+  const directory = join(house.paths.runs, run.id);
+  const resultFile = join(directory, 'result.json');
+  const before = await runBefore(house, run);
+  const whole = 'text' in task.prompt ? task.prompt.text : await house.texts.getBlob(task.prompt.blob);
+  const prompt = promptFor({
+    task,
+    prompt: whole,
+    attempt: run.attempt,
+    notesDirectory: notePlaces(house.paths.tasks, task.id).artifacts,
+    resultFile,
+    before: before?.phase.state === 'ended' ? { outcome: before.phase.outcome, detail: before.phase.detail ?? '' } : undefined,
+  });
+  return {
+    taskId: task.id,
+    runId: run.id,
+    prompt,
+    promptFile: join(directory, 'prompt.txt'),
+    resultFile,
+    workDirectory: await workDirectory(house, task),
+    model: run.model,
+    effort: task.effort,
+    systemPrompt: task.systemPrompt,
+    extraArgs: task.extraArgs,
+    resume: before && (task.continues !== undefined || run.attempt > 1) ? before.watch?.session : undefined,
   };
 }
 

@@ -4,6 +4,7 @@ import { LIMITS } from '../domain/limits.ts';
 import { type Lane, laneFromKey } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
 import { laneHeads } from '../store/queries/lanes.ts';
+import { holds } from '../store/records/holds.ts';
 import type { Seen as Read } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { type Claim, claimWrites, type Occupied, occupied } from './claim.ts';
@@ -58,7 +59,8 @@ export function choose({ fronts, taken, roomHere }: Seen): readonly Choice[] {
 
 async function observe(needs: Needs): Promise<Seen> {
   const roomHere = await needs.roomHere();
-  if (roomHere <= 0) return { fronts: [], taken: new Map(), roomHere };
+  const nothing = { fronts: [], taken: new Map(), roomHere };
+  if (roomHere <= 0 || (await isFull(needs))) return nothing;
   const [heads, capacity, startable] = await Promise.all([
     laneHeads(needs.store, LIMITS.lanes.value),
     needs.capacity(),
@@ -74,6 +76,13 @@ async function observe(needs: Needs): Promise<Seen> {
   );
   const fronts = await Promise.all(usable.map((lane) => frontOf(lane, before, needs)));
   return { fronts, taken: new Map([...before].map(([scope, seen]) => [scope, seen?.body.holders.length ?? 0])), roomHere };
+}
+
+/** A full fleet is the usual case while agents run: it costs one read, however many lanes wait. */
+async function isFull({ store, capacity }: Needs): Promise<boolean> {
+  const { fleet } = await capacity();
+  if (fleet === undefined) return false;
+  return ((await holds.get(store, 'fleet'))?.body.holders.length ?? 0) >= fleet;
 }
 
 interface Needed {

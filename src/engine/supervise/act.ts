@@ -78,7 +78,7 @@ async function adopt({ run, look, task }: Sight, needs: SuperviseNeeds): Promise
 
 async function firstWatch(run: Run, task: Task, needs: SuperviseNeeds): Promise<Watch> {
   const executor = await needs.executor(run.executor);
-  const { job } = await needs.prepare(run, task);
+  const job = await needs.job(run, task);
   const at = needs.now();
   return newWatch(executor?.begin(job) ?? { state: null, events: [], send: [] }, at);
 }

@@ -88,6 +88,8 @@ export interface SuperviseNeeds extends Needs {
   readonly runner: Runner;
   executor(name: string): Promise<Executor | undefined>;
   prepare(run: Run, task: Task): Promise<Prepared>;
+  /** The same job again, without laying anything out. */
+  job(run: Run, task: Task): Promise<Job>;
   /** The run has ended and its task has moved: whoever keeps notes may write them now. */
   noted(run: Run): Promise<void>;
   rules(): Rules;
