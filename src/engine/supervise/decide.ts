@@ -34,8 +34,8 @@ export type Action =
 const STARTING_MS = 30_000;
 /** A tool the agent has called may be silent this many times longer: builds are. */
 const TOOL_PATIENCE = 10;
-/** The time of a silent run is written down this often. */
-export const WRITE_DOWN_MS = 5_000;
+/** The time of a silent run is written down this often; after a restart the age of its process tells the rest. */
+export const WRITE_DOWN_MS = 60_000;
 
 export const decide = ({ sights, now, rules }: Seen): readonly Action[] =>
   sights.flatMap((sight) => {
