@@ -1,18 +1,4 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { hasCode, temporaryName } from '../../platform/files.ts';
-
-interface Output {
-  readonly path: string;
-  readonly contents: Uint8Array;
-}
-
-interface Esbuild {
-  buildSync(options: object): { readonly outputFiles: readonly Output[] };
-}
+import { bundlePrograms as bundle } from '../../platform/bundle.ts';
 
 let worker: URL | undefined;
 
@@ -22,40 +8,6 @@ export function bundledWorker(): URL {
   return worker;
 }
 
-/**
- * Each program as `<name>.mjs`, the worker beside them as in the published package, in a folder named by their content:
- * processes side by side share it, and a stale one is never used.
- */
-export function bundlePrograms(programs: Readonly<Record<string, URL>>): URL {
-  const entries = { 'sqlite-worker': new URL('./worker.ts', import.meta.url), ...programs };
-  const esbuild = createRequire(import.meta.url)('esbuild') as Esbuild;
-  const { outputFiles } = esbuild.buildSync({
-    entryPoints: Object.fromEntries(Object.entries(entries).map(([name, url]) => [name, fileURLToPath(url)])),
-    bundle: true,
-    write: false,
-    outdir: '/',
-    outExtension: { '.js': '.mjs' },
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    sourcemap: 'inline',
-    logLevel: 'silent',
-  });
-  const cache = fileURLToPath(new URL('../../../node_modules/.cache/fleet/', import.meta.url));
-  const hash = outputFiles.reduce((sum, { contents }) => sum.update(contents), createHash('sha256')).digest('hex');
-  const folder = `${cache}${hash.slice(0, 16)}/`;
-  if (!existsSync(folder)) writeFolder(folder, outputFiles);
-  return pathToFileURL(folder);
-}
-
-function writeFolder(folder: string, files: readonly Output[]): void {
-  const temporary = temporaryName(folder.slice(0, -1));
-  mkdirSync(temporary, { recursive: true });
-  for (const { path, contents } of files) writeFileSync(`${temporary}/${basename(path)}`, contents);
-  try {
-    renameSync(temporary, folder);
-  } catch (error) {
-    rmSync(temporary, { recursive: true });
-    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
-  }
-}
+/** Each program with the worker beside it, as in the published package. */
+export const bundlePrograms = (programs: Readonly<Record<string, URL>>): URL =>
+  bundle({ 'sqlite-worker': new URL('./worker.ts', import.meta.url), ...programs });
