@@ -41,8 +41,13 @@ export async function act(action: Action, needs: SuperviseNeeds, memory: Memory)
 /** The intent is the claim itself, already durable; arbitration in the run directory lets it begin at most once. */
 async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boolean> {
   const executor = await needs.executor(run.body.executor);
-  if (!executor || !task) {
-    await giveUp(run.body, `no executor ${run.body.executor} on this machine`, needs);
+  const obstacle = !executor
+    ? `no executor ${run.body.executor} on this machine`
+    : task?.sandbox
+      ? 'it asks for a sandbox, and there is none here: it is not started without one'
+      : undefined;
+  if (!executor || !task || obstacle) {
+    await giveUp(run.body, obstacle ?? 'its task is gone', needs);
     return true;
   }
   const { job, env } = await needs.prepare(run.body, task);
