@@ -1,5 +1,6 @@
 import type { Capacity } from '../domain/hold/hold.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { outranksProject } from '../domain/settings.ts';
 import type { EngineNeeds } from '../engine/engine.ts';
 import type { Needs } from '../engine/needs.ts';
 import type { Runner } from '../engine/supervise/needs.ts';
@@ -25,9 +26,12 @@ export const engineNeeds = (house: House, host: string, executors: Executors): N
   capacity: () => capacityOf(house),
   defaults: async (projectId) => {
     const project = projectId === undefined ? undefined : (await projects.get(house.store, projectId))?.body;
-    const { executor, model } = house.settings.current().values;
-    if (project?.executor) return { executor: project.executor, model: project.model };
-    return { executor, model: project?.model ?? model };
+    const { values, items } = house.settings.current();
+    const { executor, model } = values;
+    const outranks = outranksProject(items.find(({ name }) => name === 'executor')?.origin);
+    if (project?.executor && !outranks) return { executor: project.executor, model: project.model };
+    // A model belongs to an executor: a project's own is not for the one that outranks the project's.
+    return { executor, model: (outranks ? undefined : project?.model) ?? model };
   },
   startable: async () => {
     const known = await executors.all();

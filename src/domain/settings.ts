@@ -104,12 +104,6 @@ export const SETTINGS = {
     default: 'you',
     env: 'FLEET_PERSON',
   }),
-  log_level: setting({
-    summary: 'least important message that is logged',
-    schema: z.enum(['debug', 'info', 'warn', 'error']),
-    default: 'info',
-    env: 'FLEET_LOG_LEVEL',
-  }),
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -122,3 +116,6 @@ export const isSettingName = (name: string): name is SettingName => Object.hasOw
 /** Where a value comes from; later ones win. */
 export const ORIGINS = ['default', 'file', 'environment', 'flag'] as const;
 export type Origin = (typeof ORIGINS)[number];
+
+/** A setting of the whole home gives way to what a project says, unless it was given for this one command. */
+export const outranksProject = (origin: Origin | undefined): boolean => origin === 'environment' || origin === 'flag';

@@ -69,4 +69,18 @@ describe('a project', () => {
       expect((await refused(call('project.add', { path: '/repo', name }))).code).toBe('invalid');
     },
   );
+
+  it('says how its tasks are kept apart and what becomes of their work, unless the task does', async () => {
+    const { call, settings } = memoryHouse();
+    settings.integration = 'none';
+    await call('project.add', { path: '/repo', name: 'shop', isolation: 'in_place' });
+    expect(await call('task.create', { project: 'shop', prompt: 'x' })).toMatchObject({
+      isolation: 'in_place',
+      integration: 'none',
+    });
+    const own = { isolation: 'clone', integration: 'auto' } as const;
+    expect(await call('task.create', { project: 'shop', prompt: 'x', ...own })).toMatchObject(own);
+    await call('project.add', { path: '/plain', name: 'notes', plain: true });
+    expect((await call('task.create', { project: 'notes', prompt: 'x' })).isolation).toBe('in_place');
+  });
 });

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import type { createTask } from '../contract/task.ts';
 import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
+import type { Project } from '../domain/project/project.ts';
+import { outranksProject } from '../domain/settings.ts';
 import type { Task, TaskWish } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import type { Instant, TaskId } from '../domain/values.ts';
@@ -20,13 +22,13 @@ import { stash } from './texts.ts';
 type Input = z.output<typeof createTask.input>;
 
 export const createTaskHandler: Handlers['task.create'] = async (input, scope) => {
-  const [{ place }, dependencies, parent] = await Promise.all([
+  const [{ place, project }, dependencies, parent] = await Promise.all([
     whereToWork(input, scope),
     findDependencies(input.after ?? [], scope),
     input.parent === undefined ? undefined : findTask(scope, input.parent),
   ]);
   await assertExecutors(input.executor ?? [], scope);
-  const draft = draftOf(scope.ids.task(), wishOf(input, scope, dependencies), scope);
+  const draft = draftOf(scope.ids.task(), { ...wishOf(input, scope, dependencies), ...landing(input, project, scope) }, scope);
   const task: Task = { ...draft, ...place, ...lineage(parent, scope), prompt: await stash(scope, input.prompt) };
   const unmet = openOnes(dependencies);
   const placed = input.draft ? task : transition(task, { type: 'dispatch', at: scope.now, unmet });
@@ -87,6 +89,21 @@ function wishOf(input: Input, { settings }: Scope, dependencies: readonly Seen<T
     dependsOn: dependencies.map(({ body }) => body.id),
     metadata: given.metadata ?? {},
   };
+}
+
+/** How work in a project is kept apart and what becomes of it: as the task says, or its project, or the home. */
+export function landing(
+  input: Partial<Pick<Input, 'integration' | 'isolation'>>,
+  project: Project | undefined,
+  { settings }: Scope,
+): Pick<TaskWish, 'integration' | 'isolation'> {
+  if (!project) return defined({ integration: input.integration, isolation: input.isolation });
+  const { values, items } = settings.current();
+  const resolve = <Name extends 'integration' | 'isolation'>(name: Name) => {
+    const outranks = outranksProject(items.find((item) => item.name === name)?.origin);
+    return input[name] ?? (outranks ? values[name] : (project[name] ?? values[name]));
+  };
+  return { integration: resolve('integration'), isolation: project.kind === 'directory' ? 'in_place' : resolve('isolation') };
 }
 
 /** Without the fields that were not given. */

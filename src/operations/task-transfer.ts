@@ -13,7 +13,7 @@ import type { Seen } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { findProject } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
-import { draftOf, titleOf } from './task-create.ts';
+import { draftOf, landing, titleOf } from './task-create.ts';
 import { awaited } from './task-graph.ts';
 import { type Where, whereToWork } from './task-place.ts';
 import { wholeView } from './task-view.ts';
@@ -130,7 +130,11 @@ async function taskFrom(line: Imported, { where, after, dispatch }: Around, scop
   const createdAt = createdOf(line.createdAt) ?? scope.now;
   const id = TaskId.safeParse(line.source);
   const draft: Task = {
-    ...draftOf(id.success ? id.data : scope.ids.task(createdAt), wishOf(line, after, scope), scope),
+    ...draftOf(
+      id.success ? id.data : scope.ids.task(createdAt),
+      { ...wishOf(line, after, scope), ...landing({}, where.project, scope) },
+      scope,
+    ),
     ...where.place,
     createdAt,
     prompt: await stash(scope, accepted(line, Prompt.safeParse(line.prompt))),
