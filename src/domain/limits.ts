@@ -27,6 +27,13 @@ export const LIMITS = {
   executorsPerTask: limit(8, 'items', 'executors in the fail-over list of a task'),
   argsPerTask: limit(64, 'items', 'extra arguments or tools of a task'),
   copiedFiles: limit(64, 'items', 'files a project copies into a new workspace'),
+  copiedEntries: limit(20_000, 'items', 'files and directories copied into a new workspace, with all that is in them'),
+  copiedBytes: limit(1024 * MB, 'bytes', 'all files copied into a new workspace'),
+  keptFileBytes: limit(
+    1024 * MB,
+    'bytes',
+    'one file of a workspace that is kept; a larger one keeps the workspace from being removed',
+  ),
   metadataBytes: limit(8 * KB, 'bytes', 'metadata of a task'),
   messages: limit(50, 'items', 'messages to the agent of one task that are kept'),
   messageBytes: limit(4 * KB, 'bytes', 'one message to a running agent'),

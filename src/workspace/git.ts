@@ -1,18 +1,9 @@
-import { execFile } from 'node:child_process';
-
-/**
- * Git, so that nothing in a repository can make it run a program: no hooks, no file-system monitor, no configuration but
- * the repository's own with its dangerous parts overruled, no questions, no network helpers.
- */
-const DISARMED = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'core.attributesFile=/dev/null',
-  'protocol.ext.allow=never',
-  'core.askPass=',
-  'credential.helper=',
-  'core.pager=cat',
-].flatMap((setting) => ['-c', setting]);
+import { open } from 'node:fs/promises';
+import { Fault } from '../domain/fault.ts';
+import { calmEnvironment, OVERRULED, OVERRULED_WHEN_LOOKING } from './armour.ts';
+import { type GitEnd, type RunOptions, runGit } from './run-git.ts';
+import { type Seat, seatOf } from './seat.ts';
+import { standIn } from './stand-in.ts';
 
 export interface GitAnswer {
   readonly ok: boolean;
@@ -22,13 +13,105 @@ export interface GitAnswer {
   readonly missing: boolean;
 }
 
-export const git = (directory: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<GitAnswer> =>
-  new Promise((resolve) => {
-    const quiet = { GIT_TERMINAL_PROMPT: '0', GIT_CONFIG_NOSYSTEM: '1', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
-    const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...rest } = env;
-    const options = { cwd: directory, env: { ...rest, ...quiet }, timeout: 30_000, maxBuffer: 16 * 1024 * 1024 };
-    execFile('git', [...DISARMED, ...args], options, (error, out, err) => {
-      const missing = (error as NodeJS.ErrnoException | null)?.code === 'ENOENT';
-      resolve({ ok: error === null, out: out.trim(), err: err.trim(), missing });
+export interface GitOptions {
+  readonly input?: string | Uint8Array | undefined;
+  /** A file in its place, for what is too large to hold. */
+  readonly inputFile?: string | undefined;
+  /** Another index than that of the working tree. */
+  readonly index?: string | undefined;
+  /** Further variables: who commits, and when. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** 0: as long as it takes. */
+  readonly timeoutMs?: number | undefined;
+  readonly maxBytes?: number | undefined;
+  /** Settings that go before the command, such as `transfer.fsckObjects=true`. */
+  readonly settings?: readonly string[] | undefined;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Git in a directory, so that nothing in its repository can make it run a program. See `armour.ts`. Questions about where
+ * a repository lies are answered by git's own search; they read configuration, but start nothing and open no object.
+ */
+export async function git(
+  directory: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  options: GitOptions = {},
+): Promise<GitAnswer> {
+  const seat = isSearch(args) ? undefined : await seatOf(directory);
+  const end = seat ? await gitAt({ ...seat, cwd: directory }, args, env, options) : await search(directory, args, env, options);
+  return { ok: end.code === 0, out: end.out.toString('utf8').trim(), err: end.err, missing: end.missing };
+}
+
+/** The same where the parts of the repository are known, with the output as bytes. */
+export async function gitAt(
+  seat: Seat & { readonly cwd?: string | undefined },
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  options: GitOptions = {},
+): Promise<GitEnd> {
+  const place = {
+    GIT_DIR: seat.gitDir,
+    GIT_COMMON_DIR: await standIn(seat.commonDir, env),
+    ...(seat.workTree === undefined ? { GIT_IMPLICIT_WORK_TREE: '0' } : { GIT_WORK_TREE: seat.workTree }),
+    ...(options.index === undefined ? {} : { GIT_INDEX_FILE: options.index }),
+  };
+  const file = options.inputFile === undefined ? undefined : await open(options.inputFile, 'r');
+  try {
+    return await runGit([...OVERRULED, ...settings(options), ...args], {
+      ...limits(options),
+      inputFd: file?.fd,
+      cwd: seat.cwd ?? seat.workTree ?? seat.gitDir,
+      env: { ...calmEnvironment(env), ...place, ...options.variables },
     });
+  } finally {
+    await file?.close();
+  }
+}
+
+/** The output of a call that has no reason to fail but the state of the machine. */
+export async function outputAt(seat: Seat, args: readonly string[], env: NodeJS.ProcessEnv, options: GitOptions = {}) {
+  const end = await gitAt(seat, args, env, options);
+  if (end.code === 0) return end.out;
+  throw gitFault(args, end);
+}
+
+export function gitFault(args: readonly string[], end: GitEnd): Fault {
+  if (end.missing) return new Fault('unavailable', 'git is not installed: install git 2.38 or newer');
+  const why = end.stopped === undefined ? end.err : `it was stopped because of too much ${end.stopped}`;
+  const advice = /No space left on device/.test(why) ? 'the disk is full: make room and try again: ' : '';
+  return new Fault('unavailable', `git ${args[0] ?? ''} did not succeed: ${advice}${why.slice(0, 2_000)}`);
+}
+
+const search = (directory: string, args: readonly string[], env: NodeJS.ProcessEnv, options: GitOptions): Promise<GitEnd> =>
+  runGit([...OVERRULED_WHEN_LOOKING, ...settings(options), ...args], {
+    ...limits(options),
+    cwd: directory,
+    // Only a search may end in a repository; anything else here is outside of one.
+    env: {
+      ...calmEnvironment(env),
+      GIT_NO_LAZY_FETCH: '1',
+      ...(isSearch(args) ? {} : { GIT_DIR: '/dev/null' }),
+      ...options.variables,
+    },
   });
+
+const LOCATIONS = /^--(is-|git-|absolute-git-dir|show-(toplevel|cdup|prefix|superproject)|path-format=|resolve-git-dir)/;
+
+const isSearch = ([command, ...rest]: readonly string[]): boolean =>
+  (command === 'rev-parse' && rest.length > 0 && rest.every((word) => LOCATIONS.test(word))) ||
+  (command === 'worktree' && rest[0] === 'list');
+
+const settings = (options: GitOptions): string[] => (options.settings ?? []).flatMap((setting) => ['-c', setting]);
+
+const limits = ({
+  input,
+  maxBytes,
+  timeoutMs = TIMEOUT_MS,
+}: GitOptions): Pick<RunOptions, 'input' | 'maxBytes' | 'timeoutMs'> => ({
+  input,
+  maxBytes,
+  timeoutMs: timeoutMs === 0 ? undefined : timeoutMs,
+});

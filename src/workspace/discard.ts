@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rename } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Fault } from '../domain/fault.ts';
+import { hasCode, makeDirectory } from '../platform/files.ts';
+import { removeEntry } from './entry.ts';
+import { endOrphans } from './orphans.ts';
+import { removeTree } from './remove-tree.ts';
+import { withLock } from './repository-lock.ts';
+import { seatOf } from './seat.ts';
+import { assertSite, besides, ownMark, realSite, type Site, siteSeat } from './site.ts';
+import { dropStandIn, standIn } from './stand-in.ts';
+
+/** Takes a site away: its files into the trash by one rename, its entry out of git. Its mark goes last, so that it can be repeated. */
+export async function discard(asked: Site, options: { readonly trash: string }, env: NodeJS.ProcessEnv): Promise<void> {
+  assertSite(asked);
+  const site = await realSite(asked).catch(() => asked);
+  const mark = await ownMark(site);
+  if (mark === undefined) return;
+  if (mark.state === 'making' || mark.state === 'clearing') await endOrphans(site);
+  await makeDirectory(options.trash);
+  await toTrash(site.path, options.trash);
+  if (site.isolation === 'clone') await dropStandIn(join(site.path, '.git'), env);
+  else await forget(site, env);
+  await toTrash(besides(site.path), options.trash);
+}
+
+/** A repository that is gone has nothing to forget. */
+async function forget(site: Site, env: NodeJS.ProcessEnv): Promise<void> {
+  const repository = await seatOf(site.repository);
+  if (repository === undefined) return;
+  const seat = await siteSeat(site);
+  await withLock(join(await standIn(repository.commonDir, env), 'lock'), () => removeEntry(site, seat));
+}
+
+async function toTrash(path: string, trash: string): Promise<void> {
+  try {
+    await rename(path, join(trash, `${basename(path)}-${randomUUID()}`));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return;
+    if (hasCode(error, 'EXDEV'))
+      throw new Fault('unavailable', `${path} and ${trash} are on different file systems: the trash has to be beside`, { path });
+    throw error;
+  }
+}
+
+/** Deletes what is in the trash for a while, and says how much is left. What was begun is gone on with the next time. */
+export async function emptyTrash(trash: string, options: { readonly forMs: number }): Promise<{ readonly left: number }> {
+  const until = performance.now() + options.forMs;
+  const names = await contentOf(trash);
+  for (const name of names) if (!(await removeTree(join(trash, name), () => performance.now() < until))) break;
+  return { left: (await contentOf(trash)).length };
+}
+
+const contentOf = (trash: string): Promise<string[]> =>
+  readdir(trash).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  });

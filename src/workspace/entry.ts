@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { copyFile, lstat, mkdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Fault } from '../domain/fault.ts';
+import { exists, hasCode } from '../platform/files.ts';
+import { removeTree } from './remove-tree.ts';
+import type { Seat } from './seat.ts';
+import type { Site } from './site.ts';
+
+const MARK = 'fleet.json';
+
+/**
+ * Git's own entry of a worktree, `.git/worktrees/<name>`, and the file `.git` in the tree that leads to it.
+ *
+ * `git worktree add` fills the entry file by file, and every git that looks meanwhile fails. Here it is finished
+ * elsewhere and renamed into its place: whoever looks sees all of it or nothing. It is always made anew, so that no lock,
+ * half-done rebase, configuration or ref of the task before is left.
+ */
+export async function placeEntry(site: Site, seat: Seat, head: string, index: string | undefined): Promise<void> {
+  const fresh = join(seat.commonDir, `fleet-new-${randomUUID()}`);
+  await mkdir(fresh);
+  try {
+    await Promise.all([
+      writeFile(join(fresh, 'gitdir'), `${join(site.path, '.git')}\n`),
+      writeFile(join(fresh, 'commondir'), '../..\n'),
+      writeFile(join(fresh, 'HEAD'), `${head}\n`),
+      writeFile(join(fresh, MARK), `${JSON.stringify({ id: site.id })}\n`),
+      index === undefined ? undefined : copyIndex(index, join(fresh, 'index')),
+    ]);
+    await pointToEntry(site, seat);
+    await mkdir(dirname(seat.gitDir), { recursive: true });
+    const gone = await moveAway(site, seat);
+    await rename(fresh, seat.gitDir);
+    if (gone !== undefined) await removeTree(gone);
+  } finally {
+    await removeTree(fresh);
+  }
+}
+
+/** Git forgets the worktree, and only this one. */
+export async function removeEntry(site: Site, seat: Seat): Promise<void> {
+  const gone = await moveAway(site, seat);
+  if (gone !== undefined) await removeTree(gone);
+}
+
+/** The time of an index says which of its entries cannot be trusted; a copy that looks younger would trust too many. */
+export async function copyIndex(from: string, to: string): Promise<void> {
+  const { mtimeMs } = await stat(from);
+  await copyFile(from, to);
+  const seconds = Math.floor(mtimeMs) / 1_000;
+  await utimes(to, seconds, seconds);
+}
+
+async function pointToEntry(site: Site, seat: Seat): Promise<void> {
+  await mkdir(site.path, { recursive: true });
+  const file = join(site.path, '.git');
+  const found = await lstat(file).catch(() => undefined);
+  if (found && !found.isFile()) await removeTree(file);
+  const temporary = `${file}-${randomUUID()}`;
+  await writeFile(temporary, `gitdir: ${seat.gitDir}\n`);
+  await rename(temporary, file);
+}
+
+async function moveAway(site: Site, seat: Seat): Promise<string | undefined> {
+  if (!(await exists(seat.gitDir))) return undefined;
+  await assertOurs(site, seat);
+  const gone = join(seat.commonDir, `fleet-gone-${randomUUID()}`);
+  try {
+    await rename(seat.gitDir, gone);
+    return gone;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** The name holds our id; an entry of that name which leads to another tree that exists is nevertheless somebody else's. */
+async function assertOurs(site: Site, seat: Seat): Promise<void> {
+  const text = await readFile(join(seat.gitDir, MARK), 'utf8').catch(() => '');
+  const tree = (await readFile(join(seat.gitDir, 'gitdir'), 'utf8').catch(() => '')).trimEnd();
+  const isOurs = text.includes(`"${site.id}"`) || tree === join(site.path, '.git');
+  if (!isOurs && tree !== '' && (await exists(tree)))
+    throw new Fault('conflict', `${seat.gitDir} belongs to the worktree ${dirname(tree)}, which Fleet did not make`, {
+      path: dirname(tree),
+    });
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { hasCode } from '../platform/files.ts';
+import { outputAt } from './git.ts';
+import { namedAfter } from './orphans.ts';
+import { removeTree } from './remove-tree.ts';
+import type { Seat } from './seat.ts';
+import { besides, ownIndex, type Site } from './site.ts';
+
+const LISTING_BYTES = 1024 * 1024 * 1024;
+
+/** Git as we call it for the files of a site: with the repository's objects and an index of our own. */
+interface Place {
+  readonly site: Site;
+  readonly repository: Seat;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const at = ({ site, repository }: Place): Seat => ({ ...repository, workTree: site.path });
+
+/** The files of a commit, whatever is there now. Only what differs is written. */
+export async function checkOut(place: Place, commit: string): Promise<void> {
+  // Whoever could hold it is gone: see `endOrphans`.
+  await rm(`${ownIndex(place.site)}.lock`, { force: true });
+  await outputAt(at(place), ['read-tree', '--reset', '-u', '--no-recurse-submodules', commit], place.env, {
+    index: ownIndex(place.site),
+    settings: ['core.sparseCheckout=false'],
+    variables: namedAfter(place.site),
+    timeoutMs: 0,
+  });
+}
+
+/**
+ * Takes away everything that did not come from our checkout, but what is to stay. What counts is our own index, so that
+ * neither flags nor forged times in the agent's can hide a file.
+ */
+export async function removeOthers(place: Place, stay: readonly string[]): Promise<void> {
+  await restoreDirectories(place);
+  for (const path of await othersIn(place)) await removeBut(place.site, path, stay);
+}
+
+/** Every file and directory that is not in our index, ignored ones too; a directory as one entry. As bytes, one character each. */
+export async function othersIn(place: Place): Promise<readonly string[]> {
+  const args = ['ls-files', '-z', '--others', '--directory'];
+  const out = await outputAt(at(place), args, place.env, { index: ownIndex(place.site), maxBytes: LISTING_BYTES, timeoutMs: 0 });
+  return namesIn(out).map((name) => name.replace(/\/$/, ''));
+}
+
+export const namesIn = (listing: Buffer): string[] =>
+  listing
+    .toString('latin1')
+    .split('\0')
+    .filter((name) => name !== '');
+
+/** A path of the listing as text, if it is text. */
+const textOf = (name: string): string | undefined => {
+  const bytes = Buffer.from(name, 'latin1');
+  const text = bytes.toString('utf8');
+  return Buffer.from(text).equals(bytes) ? text : undefined;
+};
+
+async function removeBut(site: Site, name: string, stay: readonly string[]): Promise<void> {
+  const path = textOf(name);
+  if (path !== undefined && stay.some((kept) => kept === path || path.startsWith(`${kept}/`))) return;
+  const inner = path === undefined ? [] : stay.filter((kept) => kept.startsWith(`${path}/`));
+  if (path !== undefined && inner.length === 0) {
+    await removeTree(join(site.path, path));
+    return;
+  }
+  if (path === undefined) await removeUnnamed(site, name);
+  else await removeAround(site, path, inner);
+}
+
+/** What is to stay lies deeper: it is put aside and back. */
+async function removeAround(site: Site, path: string, inner: readonly string[]): Promise<void> {
+  const aside = join(besides(site.path), `stay-${randomUUID()}`);
+  await rename(join(site.path, path), aside);
+  for (const kept of inner) {
+    const from = join(aside, kept.slice(path.length + 1));
+    await mkdir(dirname(join(site.path, kept)), { recursive: true });
+    await rename(from, join(site.path, kept)).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+    });
+  }
+  await removeTree(aside);
+}
+
+/** A name that is no text gets one that is. */
+async function removeUnnamed(site: Site, name: string): Promise<void> {
+  const aside = join(besides(site.path), `other-${randomUUID()}`);
+  await rename(Buffer.concat([Buffer.from(`${site.path}/`), Buffer.from(name, 'latin1')]), aside).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
+  await removeTree(aside);
+}
+
+/** Git does not know modes of directories: those of our checkout get back what they were made with. */
+async function restoreDirectories(place: Place): Promise<void> {
+  const wanted = 0o777 & ~process.umask();
+  const out = await outputAt(at(place), ['ls-files', '-z'], place.env, {
+    index: ownIndex(place.site),
+    maxBytes: LISTING_BYTES,
+    timeoutMs: 0,
+  });
+  const directories = new Set<string>(['']);
+  for (const name of namesIn(out))
+    for (let end = name.lastIndexOf('/'); end > 0; end = name.lastIndexOf('/', end - 1)) {
+      const directory = name.slice(0, end);
+      if (directories.has(directory)) break;
+      directories.add(directory);
+    }
+  // From the top: one that may not be entered hides those below.
+  for (const name of [...directories].sort()) {
+    const path = Buffer.concat([Buffer.from(`${place.site.path}/`), Buffer.from(name, 'latin1')]);
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isDirectory() && (found.mode & 0o7777) !== wanted) await chmod(path, wanted);
+  }
+}

@@ -1,0 +1,104 @@
+import { readFile, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { Fault } from '../domain/fault.ts';
+import { exists, hasCode, makeDirectory, writeFileAtomic } from '../platform/files.ts';
+import { type Seat, seatOf } from './seat.ts';
+
+/** One working tree of ours. */
+export interface Site {
+  /** Id of the workspace; marks directory and processes. */
+  readonly id: string;
+  /** The project's path: a checkout, a linked worktree, or a bare repository. */
+  readonly repository: string;
+  /** Outside of every repository. */
+  readonly path: string;
+  readonly isolation: 'worktree' | 'clone';
+}
+
+export interface Who {
+  readonly name: string;
+  readonly email: string;
+}
+
+/**
+ * What we know of a site, kept where its agent does not write: `<path>.fleet/mark.json`, before there is anything else and
+ * until there is nothing any more. A directory without it is not ours.
+ */
+export interface Mark extends Pick<Site, 'id' | 'repository' | 'isolation'> {
+  /** `made`: laid out and perhaps worked in. Otherwise something was begun, and is to be begun again. */
+  readonly state: 'making' | 'made' | 'clearing' | 'cleared';
+  readonly branch?: string | undefined;
+  /** What was checked out last. */
+  readonly commit?: string | undefined;
+  /** Files we copied in, so that nobody takes them for the work of the set-up. */
+  readonly copied: readonly string[];
+}
+
+export const besides = (path: string): string => `${path}.fleet`;
+export const markFile = (path: string): string => join(besides(path), 'mark.json');
+
+/** The index as our own checkout left it. What the agent does to its own cannot hide a change from us. */
+export const ownIndex = (site: Site): string => join(besides(site.path), 'index');
+
+export async function readMark(path: string): Promise<Mark | undefined> {
+  const text = await readFile(markFile(path), 'utf8').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as Mark;
+  } catch (error) {
+    throw new Fault('unavailable', `${markFile(path)} is damaged: nothing is done with ${path}`, { path }, { cause: error });
+  }
+}
+
+export async function writeMark(site: Site, mark: Pick<Mark, 'state' | 'branch' | 'commit' | 'copied'>): Promise<void> {
+  const { id, repository, isolation } = site;
+  await makeDirectory(besides(site.path));
+  await writeFileAtomic(markFile(site.path), `${JSON.stringify({ ...mark, id, repository, isolation })}\n`);
+}
+
+/** The mark of this very site. A directory that carries another, or none, belongs to somebody else. */
+export async function ownMark(site: Site): Promise<Mark | undefined> {
+  const mark = await readMark(site.path);
+  if (mark === undefined && (await exists(site.path)))
+    throw new Fault('conflict', `${site.path} is in the way: it was not made by Fleet`, { path: site.path });
+  if (mark && (mark.id !== site.id || mark.isolation !== site.isolation || mark.repository !== site.repository))
+    throw new Fault('conflict', `${site.path} is the workspace ${mark.id} of ${mark.repository}`, {
+      path: site.path,
+      id: mark.id,
+    });
+  return mark;
+}
+
+export function assertSite(site: Site): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(site.id)) throw new Fault('invalid', `${site.id} cannot be the id of a workspace`);
+  if (!isAbsolute(site.path) || /[\0\n]/.test(site.path) || basename(site.path) === '.git')
+    throw new Fault('invalid', `${site.path} cannot be the path of a workspace`, { path: site.path });
+}
+
+/** The repository itself, whatever of its working trees the project names. */
+export async function repositorySeat(repository: string): Promise<Seat> {
+  const seat = await seatOf(repository);
+  if (seat) return seat;
+  const why = (await exists(repository)) ? 'is not a git repository any more' : 'is gone';
+  throw new Fault('not_found', `${repository} ${why}: was it moved?`, { repository });
+}
+
+/** Name of the worktree inside of the repository. */
+export const entryName = (site: Site): string => `fleet-${site.id}`;
+
+/** Where git has its own files for a site. Never read from the site: what stands in its `.git` is the agent's to write. */
+export async function siteSeat(site: Site): Promise<Seat> {
+  const own = join(site.path, '.git');
+  if (site.isolation === 'clone') return { gitDir: own, commonDir: own, workTree: site.path };
+  const { commonDir } = await repositorySeat(site.repository);
+  return { gitDir: join(commonDir, 'worktrees', entryName(site)), commonDir, workTree: site.path };
+}
+
+/** With every link on the way resolved, also when the last part is not there yet: git writes such paths. */
+export const realSite = async (site: Site): Promise<Site> => ({
+  ...site,
+  path: join(await realpath(dirname(site.path)), basename(site.path)),
+});

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, lstat, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '../domain/fault.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { exists } from '../platform/files.ts';
+import { copyIndex } from './entry.ts';
+import { gitAt, gitFault, outputAt } from './git.ts';
+import { namesIn } from './put-back.ts';
+import { removeTree } from './remove-tree.ts';
+import type { Seat } from './seat.ts';
+import { besides, type Site, siteSeat } from './site.ts';
+
+/** Everything in a working tree but ignored files, as git's tree, at one moment. */
+export interface Snapshot {
+  readonly seat: Seat;
+  readonly tree: string;
+  /** Absent on a branch without a commit. */
+  readonly head?: string | undefined;
+  readonly headTree?: string | undefined;
+  /** Files that are not in the tree: too large, not to be read, or written all the time. As long as there are any, nothing may be removed. */
+  readonly left: readonly string[];
+  /** The index that has the tree; gone when `work` is done. */
+  readonly index: string;
+  /** A merge with conflicts was under way. */
+  readonly hadConflicts: boolean;
+}
+
+const LISTING_BYTES = 1024 * 1024 * 1024;
+const ATTEMPTS = 5;
+
+/** Names of files are bytes; here each is one character, up to the moment they are shown. */
+const shown = (name: string): string => Buffer.from(name, 'latin1').toString('utf8');
+
+/**
+ * The index of the tree is copied and brought up to date; the one in use is not touched, so an agent may go on meanwhile.
+ * Git is never asked to look into a repository inside of the tree: it would do so with that one's configuration.
+ */
+export async function withSnapshot<Answer>(
+  site: Site,
+  env: NodeJS.ProcessEnv,
+  work: (snapshot: Snapshot) => Promise<Answer>,
+): Promise<Answer> {
+  const seat = await siteSeat(site);
+  if (!(await exists(join(seat.gitDir, 'HEAD'))))
+    throw new Fault('not_found', `${site.path} is no working tree of ${site.repository} any more`, { path: site.path });
+  const scratch = join(besides(site.path), `snapshot-${randomUUID()}`);
+  await mkdir(scratch, { recursive: true });
+  try {
+    const drawing: Drawing = { site, seat, env, index: join(scratch, 'index'), scratch };
+    const hadConflicts = await startIndex(drawing);
+    const left = await fill(drawing);
+    const tree = (await outputAt(seat, ['write-tree'], env, { index: drawing.index, timeoutMs: 0 })).toString('utf8').trim();
+    const [head, headTree] = await headAndTree(seat, env);
+    return await work({ seat, tree, head, headTree, left: left.map(shown), index: drawing.index, hadConflicts });
+  } finally {
+    await removeTree(scratch);
+  }
+}
+
+/** A snapshot that is being made. */
+interface Drawing {
+  readonly site: Site;
+  readonly seat: Seat;
+  readonly env: NodeJS.ProcessEnv;
+  readonly index: string;
+  readonly scratch: string;
+}
+
+async function headAndTree(seat: Seat, env: NodeJS.ProcessEnv): Promise<[string | undefined, string | undefined]> {
+  const { code, out } = await gitAt(seat, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}', 'HEAD^{tree}'], env);
+  if (code === 0) return out.toString('utf8').trim().split('\n') as [string, string];
+  const one = async (what: string) => {
+    const end = await gitAt(seat, ['rev-parse', '--verify', '--quiet', what], env);
+    return end.code === 0 ? end.out.toString('utf8').trim() : undefined;
+  };
+  return [await one('HEAD^{commit}'), await one('HEAD^{tree}')];
+}
+
+/** True when there were conflicts in it. */
+async function startIndex(drawing: Drawing): Promise<boolean> {
+  const { seat, env, index } = drawing;
+  const own = join(seat.gitDir, 'index');
+  const isThere = await copyIndex(own, index).then(
+    () => true,
+    () => false,
+  );
+  const listed = isThere
+    ? await gitAt(seat, ['ls-files', '-v', '-z'], env, { index, maxBytes: LISTING_BYTES, timeoutMs: 0 })
+    : undefined;
+  if (listed?.code !== 0) {
+    // Missing or damaged: the last commit will do, every file is then read.
+    await removeTree(index);
+    const [, tree] = await headAndTree(seat, env);
+    await outputAt(seat, tree === undefined ? ['read-tree', '--empty'] : ['read-tree', tree], env, { index, timeoutMs: 0 });
+    return false;
+  }
+  const entries = namesIn(listed.out).map((line) => ({ tag: line.slice(0, 1), name: line.slice(2) }));
+  await unhide(drawing, entries);
+  return entries.some(({ tag }) => tag.toUpperCase() === 'M');
+}
+
+/** Flags that make git look away from a file are taken off, where there is a file. */
+async function unhide(drawing: Drawing, entries: readonly { readonly tag: string; readonly name: string }[]): Promise<void> {
+  const assumed = entries.filter(({ tag }) => tag !== tag.toUpperCase()).map(({ name }) => name);
+  const skipped: string[] = [];
+  for (const { tag, name } of entries) if (tag.toUpperCase() === 'S' && (await found(drawing.site, name))) skipped.push(name);
+  if (assumed.length > 0) await updateIndex(drawing, ['--no-assume-unchanged'], assumed);
+  if (skipped.length > 0) await updateIndex(drawing, ['--no-skip-worktree'], skipped);
+}
+
+/** Answers what could not be taken in. */
+async function fill(drawing: Drawing): Promise<string[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { gone, there } = await changes(drawing);
+    const { fit, left } = await sift(drawing.site, there);
+    if (gone.length > 0) await updateIndex(drawing, ['--force-remove'], gone);
+    const end = fit.length === 0 ? undefined : await take(drawing, fit);
+    if (end === undefined || end.code === 0) return left;
+    if (attempt === ATTEMPTS) return [...left, ...(await takeSingly(drawing, fit))];
+  }
+}
+
+const take = (drawing: Drawing, names: readonly string[]) =>
+  gitAt(drawing.seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], drawing.env, {
+    index: drawing.index,
+    input: listing(names),
+    timeoutMs: 0,
+  });
+
+/** Something is changed as fast as it is read. What can be taken in is, and the rest is named. */
+async function takeSingly(drawing: Drawing, names: readonly string[]): Promise<string[]> {
+  if ((await take(drawing, names)).code === 0) return [];
+  if (names.length === 1) return [...names];
+  const middle = Math.ceil(names.length / 2);
+  return [...(await takeSingly(drawing, names.slice(0, middle))), ...(await takeSingly(drawing, names.slice(middle)))];
+}
+
+async function updateIndex({ seat, env, index }: Drawing, flags: readonly string[], names: readonly string[]): Promise<void> {
+  const args = ['update-index', ...flags, '-z', '--stdin'];
+  const end = await gitAt(seat, args, env, { index, input: listing(names), timeoutMs: 0 });
+  if (end.code !== 0) throw gitFault(args, end);
+}
+
+const listing = (names: readonly string[]): Buffer => Buffer.from(`${names.join('\0')}\0`, 'latin1');
+
+async function changes(drawing: Drawing): Promise<{ gone: string[]; there: string[] }> {
+  const { seat, env, index } = drawing;
+  const options = { index, maxBytes: LISTING_BYTES, timeoutMs: 0 };
+  const compare = ['diff-files', '--name-status', '-z', '--no-renames', '--ignore-submodules=dirty'];
+  const words = namesIn(await outputAt(seat, compare, env, options));
+  const others = namesIn(await outputAt(seat, ['ls-files', '-z', '--others', '--exclude-standard'], env, options));
+  const [gone, there]: [Set<string>, Set<string>] = [new Set(), new Set(others.filter((name) => !name.endsWith('/')))];
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    const [status, name = ''] = [words[at], words[at + 1]];
+    if (status === 'D' || (status === 'U' && !(await found(drawing.site, name)))) gone.add(name);
+    else there.add(name);
+  }
+  for (const name of others) if (name.endsWith('/')) for (const inner of await nested(drawing, name)) there.add(inner);
+  return { gone: [...gone].filter((name) => !there.has(name)), there: [...there] };
+}
+
+/**
+ * A repository inside of the tree that git does not know: as a link to a commit nobody else has it would be lost with the
+ * tree. So its files are taken as what they are; only its own `.git` cannot be.
+ */
+async function nested(drawing: Drawing, directory: string): Promise<string[]> {
+  const { site, seat, env, scratch } = drawing;
+  const path = shown(directory.slice(0, -1));
+  const top = join(site.path, path);
+  if (!(await found(site, directory.slice(0, -1))) || Buffer.from(path).toString('latin1') !== directory.slice(0, -1)) return [];
+  const isEmpty = (await readdir(top).catch(() => [])).length === 0;
+  if (isEmpty) return [];
+  const inner = await outputAt({ ...seat, workTree: top }, ['ls-files', '-z', '--others', '--exclude-standard'], env, {
+    index: join(scratch, `none-${randomUUID()}`),
+    maxBytes: LISTING_BYTES,
+    timeoutMs: 0,
+  });
+  const names: string[] = [];
+  for (const name of namesIn(inner))
+    if (name.endsWith('/')) names.push(...(await nested(drawing, `${directory}${name}`)));
+    else names.push(`${directory}${name}`);
+  return names;
+}
+
+async function sift(site: Site, names: readonly string[]): Promise<{ fit: string[]; left: string[] }> {
+  const [fit, left]: [string[], string[]] = [[], []];
+  for (const name of names) {
+    const file = pathOf(site, name);
+    const facts = await lstat(file).catch(() => undefined);
+    const isReadable =
+      !facts?.isFile() ||
+      (await access(file, constants.R_OK).then(
+        () => true,
+        () => false,
+      ));
+    if (facts?.isFile() && (facts.size > LIMITS.keptFileBytes.value || !isReadable)) left.push(name);
+    else fit.push(name);
+  }
+  return { fit, left };
+}
+
+const pathOf = (site: Site, name: string): Buffer => Buffer.concat([Buffer.from(`${site.path}/`), Buffer.from(name, 'latin1')]);
+
+const found = (site: Site, name: string): Promise<boolean> =>
+  lstat(pathOf(site, name)).then(
+    () => true,
+    () => false,
+  );
