@@ -1,0 +1,118 @@
+import { copyFile, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '../domain/fault.ts';
+import { hasCode, temporaryName } from '../platform/files.ts';
+import { type Borrowed, borrowFrom } from './borrowed.ts';
+import type { Checkout } from './checkouts.ts';
+import type { Move } from './index-lock.ts';
+import { checkoutSettings, foreignFilters, type Setting, settingsOf } from './settings.ts';
+import { type Changed, changedPaths, inTheWay, LINK_TO_REPOSITORY, readable } from './tree-moves.ts';
+
+export type Carried =
+  | { readonly state: 'carried'; publish(): Promise<void> }
+  | { readonly state: 'dirty'; readonly files: readonly string[] }
+  | { readonly state: 'busy'; readonly why: string }
+  /** Git refused, or stopped in the middle: the caller mends what it left. */
+  | { readonly state: 'torn'; readonly named: readonly string[]; readonly err: string };
+
+const MAX_FILES = 200;
+
+/** Git over the files of a checkout with a copy of its index; the index itself is not touched. */
+export async function over(
+  checkout: Checkout,
+  head: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Borrowed & { readonly settings: readonly Setting[] }> {
+  const settings = await settingsOf(checkout.path, env);
+  const side = await borrowFrom(
+    checkout.directory,
+    { settings: [...checkoutSettings(settings), ...ALWAYS], withLayout: true, head },
+    env,
+  );
+  const { own } = checkout.directory;
+  const shared = (await readdir(own)).filter((name) => name.startsWith('sharedindex.'));
+  for (const name of ['index', ...shared]) {
+    await copyFile(join(own, name), join(side.path, name)).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT')) throw error;
+    });
+  }
+  return { ...side, settings };
+}
+
+/** The index we publish stands alone, whatever shape the user's had. */
+const ALWAYS = [
+  { key: 'core.splitindex', value: 'false' },
+  { key: 'core.bare', value: 'false' },
+];
+
+/**
+ * Moves the files of a clean checkout from one commit to the other, and a copy of its index. Nothing changes unless all of it
+ * is clean and nothing stands in the way. Called with the index locked; the caller moves the ref, and then publishes.
+ */
+export async function carry(
+  side: Borrowed & { readonly settings: readonly Setting[] },
+  checkout: Checkout,
+  move: Move,
+): Promise<Carried> {
+  const [dirty, changed] = await Promise.all([dirtyFiles(side, checkout.path), changedPaths(side, move.from, move.to)]);
+  if (dirty.length > 0) return { state: 'dirty', files: dirty };
+  const hidden = (await inTheWay(checkout.path, changed)).map(readable);
+  if (hidden.length > 0) return { state: 'dirty', files: hidden.slice(0, MAX_FILES) };
+  const filter = await foreignFilter(side, checkout.path, changed);
+  if (filter !== undefined) return { state: 'busy', why: filter };
+  const ran = await side.run(['read-tree', '-m', '-u', move.from, move.to], { workTree: checkout.path, timeoutMs: CHECKOUT_MS });
+  if (ran.code === 0) return { state: 'carried', publish: () => publish(side, checkout) };
+  const named = ran.err.split('\n').flatMap((line) => /^(?:\t|error: Entry ')([^']+?)(?:'.*)?$/.exec(line)?.[1] ?? []);
+  return { state: 'torn', named: named.slice(0, MAX_FILES), err: ran.err };
+}
+
+const CHECKOUT_MS = 600_000;
+
+/** By rename: whoever reads the index sees the one or the other. */
+export async function publish(side: Borrowed, { directory }: Checkout): Promise<void> {
+  const index = join(directory.own, 'index');
+  const temporary = temporaryName(index);
+  await copyFile(join(side.path, 'index'), temporary);
+  await rename(temporary, index);
+}
+
+/**
+ * Tracked files that differ from the commit, staged or not. Nested repositories are looked at no further than which
+ * commit they are at, because git would run inside of them with their own settings; being at another one is how git
+ * itself leaves them when a branch moves.
+ */
+export async function dirtyFiles(side: Borrowed, workTree: string): Promise<string[]> {
+  const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=dirty'];
+  const ran = await side.run(args, { workTree, timeoutMs: CHECKOUT_MS });
+  if (ran.code !== 0)
+    throw new Fault('unavailable', `git could not look at ${workTree}: ${ran.err.slice(0, 500)}`, { path: workTree });
+  const files: string[] = [];
+  for (const line of ran.out.toString('latin1').split('\0')) {
+    const [, staged, nested = '', path] = /^1 (.). (\S{4}) (?:\S+ ){5}(.*)$/s.exec(line) ?? [];
+    const unmerged = /^u .. \S{4} (?:\S+ ){7}(.*)$/s.exec(line)?.[1];
+    const dirty = nested.startsWith('S') && staged === '.' ? undefined : (path ?? unmerged);
+    if (dirty !== undefined) files.push(readable(dirty));
+  }
+  return files.slice(0, MAX_FILES);
+}
+
+/** A file whose filter we do not run would be written as it is stored, not as the user has it. */
+async function foreignFilter(
+  side: Borrowed & { readonly settings: readonly Setting[] },
+  workTree: string,
+  changed: readonly Changed[],
+): Promise<string | undefined> {
+  const foreign = foreignFilters(side.settings);
+  const paths = changed.filter(({ newMode }) => newMode !== LINK_TO_REPOSITORY).map(({ path }) => path);
+  if (foreign.size === 0 || paths.length === 0) return undefined;
+  const input = Buffer.from(`${paths.join('\0')}\0`, 'latin1');
+  const ran = await side.run(['check-attr', '-z', '--stdin', 'filter'], { workTree, input });
+  const parts = ran.out.toString('latin1').split('\0');
+  for (let at = 0; at + 2 < parts.length; at += 3) {
+    const name = readable(parts[at + 2] ?? '');
+    if (foreign.has(name)) {
+      return `${readable(parts[at] ?? '')} needs the filter ${name}, which only the settings of the repository define and which is not run: define it in your own settings (git config --global), or advance the checkout yourself`;
+    }
+  }
+  return undefined;
+}

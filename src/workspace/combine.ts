@@ -1,0 +1,87 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '../domain/fault.ts';
+import { attributesFor } from './attributes.ts';
+import { answered, type Borrowed, borrow } from './borrowed.ts';
+import { conflictText } from './conflict-text.ts';
+import { type MergeAnswer, readMerge } from './merge-answer.ts';
+import type { Who } from './site.ts';
+import { isId, signable } from './target.ts';
+
+export type Combined =
+  | { readonly state: 'contained'; readonly commit: string }
+  | { readonly state: 'merged'; readonly commit: string; readonly tree: string }
+  | { readonly state: 'conflict'; readonly files: readonly string[]; readonly text: string }
+  | { readonly state: 'unrelated'; readonly why: string };
+
+interface Wish {
+  readonly onto: string;
+  readonly tip: string;
+  readonly message: string;
+  readonly who: Who;
+  readonly at: string;
+}
+
+/**
+ * Merges `tip` into `onto` in memory: no working tree, index or ref is touched, only objects are added. The same wish always
+ * makes the same commit, so doing it again after a crash adds nothing.
+ */
+export async function combine(repository: string, wish: Wish, env: NodeJS.ProcessEnv): Promise<Combined> {
+  for (const id of [wish.onto, wish.tip]) if (!isId(id)) throw new Fault('invalid', `${id} is not the full id of a commit`);
+  await using side = await borrow(repository, {}, env);
+  const [isContained, merge] = await Promise.all([contains(side, wish), mergeTrees(side, wish)]);
+  if (isContained) return { state: 'contained', commit: wish.onto };
+  if (merge === 'unrelated') return { state: 'unrelated', why: `${wish.tip} and ${wish.onto} have no commit in common` };
+  if (!merge.clean) {
+    const files = [...new Set(merge.stages.map(({ path }) => path))];
+    return { state: 'conflict', files, text: await conflictText(side, merge) };
+  }
+  return { state: 'merged', tree: merge.tree, commit: await writeMerge(side, wish, merge.tree) };
+}
+
+export async function treeOf(repository: string, commit: string, env: NodeJS.ProcessEnv): Promise<string> {
+  await using side = await borrow(repository, {}, env);
+  const ran = await side.run(['rev-parse', '--verify', '--quiet', `${commit}^{tree}`]);
+  if (ran.code !== 0) throw new Fault('not_found', `there is no commit ${commit}`, { commit });
+  return ran.out.toString('utf8').trim();
+}
+
+async function contains(side: Borrowed, { onto, tip }: Wish): Promise<boolean> {
+  const ran = await side.run(['merge-base', '--is-ancestor', tip, onto]);
+  if (ran.code > 1 || ran.code < 0) answered(ran, `look whether ${onto} contains ${tip}`);
+  return ran.code === 0;
+}
+
+/**
+ * Merged once without attributes. Only where both sides changed one file do attributes matter, and then those of
+ * `onto` count, not those of whatever happens to be checked out.
+ */
+async function mergeTrees(side: Borrowed, wish: Wish): Promise<MergeAnswer | 'unrelated'> {
+  const first = await mergeOnce(side, wish);
+  if (first === 'unrelated') return first;
+  const workTree = await attributesFor(side, wish.onto, first.melded);
+  return workTree === undefined ? first : mergeOnce(side, wish, workTree);
+}
+
+async function mergeOnce(side: Borrowed, { onto, tip }: Wish, workTree?: string): Promise<MergeAnswer | 'unrelated'> {
+  const ran = await side.run(['merge-tree', '--write-tree', '-z', '--messages', onto, tip], { workTree });
+  if (/unrelated histories/.test(ran.err)) return 'unrelated';
+  if (/^usage: git merge-tree|unknown option/m.test(ran.err)) {
+    throw new Fault('unavailable', 'git is too old to merge without a working tree: install git 2.38 or newer');
+  }
+  if (ran.code !== 1) answered(ran, `merge ${tip} into ${onto}`);
+  return readMerge(ran.out, ran.code === 0);
+}
+
+/** The bytes are written here, not by `commit-tree`, so that nothing but the wish decides them. */
+async function writeMerge(side: Borrowed, wish: Wish, tree: string): Promise<string> {
+  const ms = Date.parse(wish.at);
+  if (Number.isNaN(ms)) throw new Fault('invalid', `${wish.at} is not a time`);
+  const name = signable(wish.who.name) || 'Fleet';
+  const signature = `${name} <${signable(wish.who.email)}> ${Math.max(0, Math.floor(ms / 1_000))} +0000`;
+  const head = [`tree ${tree}`, `parent ${wish.onto}`, `parent ${wish.tip}`, `author ${signature}`, `committer ${signature}`];
+  const file = join(side.path, 'commit');
+  await writeFile(file, `${head.join('\n')}\n\n${wish.message.replaceAll('\0', '').trimEnd()}\n`);
+  const written = answered(await side.run(['hash-object', '-t', 'commit', '-w', '--no-filters', file]), 'write the merge commit');
+  return written.toString('utf8').trim();
+}

@@ -1,0 +1,106 @@
+import { lstat, readFile, rmdir, unlink } from 'node:fs/promises';
+import { answered, type Borrowed } from './borrowed.ts';
+import { over, publish } from './carry-tree.ts';
+import type { Checkout } from './checkouts.ts';
+import type { Move } from './index-lock.ts';
+import { type Changed, changedPaths, isIn, LINK_TO_REPOSITORY, onDisk } from './tree-moves.ts';
+
+/**
+ * Ends a move that stopped in the middle: everything it touches is brought to where the ref is. Only what the move itself can
+ * have left there is overwritten: the content of either commit, the beginning of it, or nothing. A file with anything
+ * else in it was edited since, and stays.
+ */
+export async function mend(checkout: Checkout, move: Move, side: 'from' | 'to', env: NodeJS.ProcessEnv): Promise<void> {
+  await using git = await over(checkout, move[side], env);
+  const changed = (await changedPaths(git, move.from, move.to)).filter(isFile);
+  const ours = await leftByUs(git, checkout.path, { move, changed });
+  await indexAt(git, checkout.path, move, side);
+  const isWanted = (entry: Changed) => isIn(side === 'to' ? entry.newMode : entry.oldMode);
+  for (const entry of ours) if (!isWanted(entry)) await remove(checkout.path, entry.path);
+  const written = ours.filter(isWanted).map(({ path }) => `${path}\0`);
+  if (written.length > 0) {
+    const input = Buffer.from(written.join(''), 'latin1');
+    answered(
+      await git.run(['checkout-index', '-f', '-q', '-z', '--stdin'], { workTree: checkout.path, input }),
+      `restore the files of ${checkout.path}`,
+    );
+  }
+  await refresh(git, checkout.path);
+  await publish(git, checkout);
+}
+
+const isFile = ({ oldMode, newMode }: Changed): boolean => oldMode !== LINK_TO_REPOSITORY && newMode !== LINK_TO_REPOSITORY;
+
+const other = (side: 'from' | 'to') => (side === 'from' ? 'to' : 'from');
+
+/** The index is at either commit; a two-way merge without files leads from both to the one wanted. */
+async function indexAt(git: Borrowed, workTree: string, move: Move, side: 'from' | 'to'): Promise<void> {
+  const ran = await git.run(['read-tree', '-i', '-m', move[other(side)], move[side]], { workTree });
+  answered(ran, `bring the index of ${workTree} to ${move[side]}`);
+  await refresh(git, workTree);
+}
+
+/** Ends with 1 where files differ, which is not of interest here. */
+const refresh = (git: Borrowed, workTree: string) => git.run(['update-index', '-q', '--refresh'], { workTree });
+
+async function leftByUs(
+  git: Borrowed,
+  workTree: string,
+  { move, changed }: { readonly move: Move; readonly changed: readonly Changed[] },
+): Promise<Changed[]> {
+  const unlike = async (side: 'from' | 'to') => {
+    await indexAt(git, workTree, move, side);
+    const ran = await git.run(['diff-files', '-z', '--name-only', '--ignore-submodules=all'], { workTree });
+    return new Set(answered(ran, `look at the files of ${workTree}`).toString('latin1').split('\0'));
+  };
+  const unlikeOld = await unlike('from');
+  const unlikeNew = await unlike('to');
+  const ours: Changed[] = [];
+  for (const entry of changed) {
+    const { path, oldMode, newMode } = entry;
+    const place = await placeOf(workTree, path);
+    if (place === 'elsewhere') continue;
+    const isOld = isIn(oldMode) && !unlikeOld.has(path);
+    const isNew = isIn(newMode) && !unlikeNew.has(path);
+    if (place === 'free' || isOld || isNew || (await isBeginning(git, workTree, entry))) ours.push(entry);
+  }
+  return ours;
+}
+
+/** `elsewhere`: a directory above it has become something else, so the path does not lead into this tree. */
+async function placeOf(workTree: string, path: string): Promise<'free' | 'taken' | 'elsewhere'> {
+  const parts = path.split('/');
+  for (let depth = 1; depth <= parts.length; depth += 1) {
+    const seen = await lstat(onDisk(workTree, parts.slice(0, depth).join('/'))).catch(() => undefined);
+    if (seen === undefined) return 'free';
+    if (depth < parts.length && !seen.isDirectory()) return 'elsewhere';
+  }
+  return 'taken';
+}
+
+/** Git writes files one after the other and from the beginning: killed in the middle, it leaves the beginning of one. */
+async function isBeginning(git: Borrowed, workTree: string, entry: Changed): Promise<boolean> {
+  const file = onDisk(workTree, entry.path);
+  if (!(await lstat(file)).isFile()) return false;
+  const content = await readFile(file);
+  for (const id of [isIn(entry.newMode) ? entry.newId : '', isIn(entry.oldMode) ? entry.oldId : '']) {
+    if (id === '') continue;
+    const input = Buffer.from(`${id} ${entry.path}\0`, 'latin1');
+    const ran = await git.run(['cat-file', '--batch', '--filters', '-z'], { workTree, input });
+    const whole = ran.out.subarray(ran.out.indexOf('\n') + 1, -1);
+    if (ran.code === 0 && whole.subarray(0, content.length).equals(content)) return true;
+  }
+  return false;
+}
+
+async function remove(workTree: string, path: string): Promise<void> {
+  await unlink(onDisk(workTree, path)).catch(() => undefined);
+  for (let above = path; above.includes('/'); ) {
+    above = above.slice(0, above.lastIndexOf('/'));
+    const isGone = await rmdir(onDisk(workTree, above)).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
+}
