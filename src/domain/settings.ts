@@ -17,6 +17,38 @@ const setting = <Schema extends z.ZodType>(definition: Setting<Schema>): Setting
 const count = (most: number) => z.int().min(1).max(most);
 const counts = z.record(z.string(), count(LIMITS.holders.value));
 
+/** What decides how code is built, checked or run by others: a change there is looked at by a person. */
+const GUARDED = [
+  '.github/',
+  '.gitlab-ci.yml',
+  '.circleci/',
+  '.buildkite/',
+  'Jenkinsfile',
+  '.husky/',
+  '.githooks/',
+  '.pre-commit-config.yaml',
+  '.gitattributes',
+  '.gitmodules',
+  '.npmrc',
+  '.claude/',
+  '.codex/',
+  '.gemini/',
+  '.opencode/',
+  '.vscode/',
+  '.devcontainer/',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'bun.lock',
+  'Cargo.lock',
+  'poetry.lock',
+  'uv.lock',
+  'Gemfile.lock',
+  'composer.lock',
+  'go.sum',
+];
+
 /** Everything `runtime.toml` may say. `docs/reference/settings.md` is made from this table. */
 export const SETTINGS = {
   max_concurrent: setting({
@@ -91,6 +123,42 @@ export const SETTINGS = {
     schema: count(3_600),
     default: 10,
     env: 'FLEET_GRACE_SECONDS',
+  }),
+  max_repairs: setting({
+    summary: 'times an agent is told that what it claims is not so, before a person must look',
+    schema: z.int().min(0).max(20),
+    default: 2,
+    env: 'FLEET_MAX_REPAIRS',
+  }),
+  max_gates: setting({
+    summary: 'verify commands at once on this machine',
+    schema: count(LIMITS.holders.value),
+    default: 2,
+    env: 'FLEET_MAX_GATES',
+  }),
+  gate_seconds: setting({
+    summary: 'longest a verify command may take',
+    schema: count(86_400),
+    default: 3_600,
+    env: 'FLEET_GATE_SECONDS',
+  }),
+  setup_seconds: setting({
+    summary: 'longest a set-up command may take',
+    schema: count(86_400),
+    default: 1_800,
+    env: 'FLEET_SETUP_SECONDS',
+  }),
+  workspace_pool: setting({
+    summary: 'unused workspaces kept ready for each project',
+    schema: z.int().min(0).max(100),
+    default: 3,
+    env: 'FLEET_WORKSPACE_POOL',
+  }),
+  guarded_paths: setting({
+    summary: 'files whose changes never land without a person, in any mode; * within a name, ** across directories',
+    schema: z.array(Path).max(200),
+    default: GUARDED,
+    env: 'FLEET_GUARDED_PATHS',
   }),
   retention_days: setting({
     summary: 'how long finished tasks are kept by `fleet db prune`',

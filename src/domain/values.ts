@@ -18,6 +18,12 @@ export const ProjectId = id('project', 'project');
 export type ProjectId = z.infer<typeof ProjectId>;
 export const QuestionId = id('question', 'question');
 export type QuestionId = z.infer<typeof QuestionId>;
+/** Workspaces are few and people name them: their ids are short. */
+export const WorkspaceId = z
+  .string()
+  .regex(/^ws_[1-9]\d{0,8}$/, 'not the id of a workspace: expected ws_ and a number')
+  .brand<'ws'>();
+export type WorkspaceId = z.infer<typeof WorkspaceId>;
 
 /** A moment, always of the same width, so that moments sort as text. */
 export const Instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'not a moment like 2030-01-31T12:00:00.000Z');

@@ -29,6 +29,7 @@ export const ProjectWish = z.strictObject({
   effort: z.enum(EFFORTS).optional(),
   integration: z.enum(INTEGRATIONS).optional(),
   isolation: z.enum(ISOLATIONS).optional(),
+  push: z.boolean().optional(),
   maxConcurrent: z.int().min(1).max(LIMITS.holders.value).optional(),
 });
 export type ProjectWish = z.infer<typeof ProjectWish>;

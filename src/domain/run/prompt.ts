@@ -1,7 +1,7 @@
 import type { Task } from '../task/task.ts';
 
 export interface Briefing {
-  readonly task: Pick<Task, 'id' | 'title' | 'acceptance' | 'messages'>;
+  readonly task: Pick<Task, 'id' | 'title' | 'acceptance' | 'messages' | 'work' | 'expectsChanges'>;
   readonly prompt: string;
   readonly attempt: number;
   readonly notesDirectory: string;
@@ -21,11 +21,22 @@ export function promptFor({ task, prompt, attempt, notesDirectory, resultFile, b
     messagesIn(task),
     [
       `Task ${task.id}: ${task.title}`,
+      ...branchIn(task),
       `Notes that outlive you are in ${notesDirectory}: read PLAN_AND_STATUS.md and KNOWLEDGE.md first and keep them up to date.`,
       `When you have finished, write a JSON object with "status" and "summary" to ${resultFile}.`,
     ].join('\n'),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function branchIn({ work, expectsChanges }: Briefing['task']): string[] {
+  if (!work) return [];
+  const where = `You are in a workspace of your own, on branch ${work.branch}, which began at ${work.base.slice(0, 12)}.`;
+  return [
+    expectsChanges
+      ? `${where} Commit your work there; do not switch branches and do not push.`
+      : `${where} Change nothing in it.`,
+  ];
 }
 
 /** Messages nobody could deliver while an agent ran are part of its next briefing. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
-import { Instant, Name, QuestionId, RunId, TaskId } from '../values.ts';
+import { Instant, Name, QuestionId, RunId, TaskId, WorkspaceId } from '../values.ts';
 
 export const RUN_KINDS = ['agent', 'setup', 'gate', 'judge'] as const;
 
@@ -82,6 +82,13 @@ export const Watch = z.strictObject({
 });
 export type Watch = z.infer<typeof Watch>;
 
+export const Chore = z.strictObject({
+  command: z.string(),
+  directory: z.string(),
+  workspaceId: WorkspaceId.optional(),
+  timeoutSeconds: z.int().min(1),
+});
+
 /** One supervised attempt at a task. */
 export const Run = z.strictObject({
   id: RunId,
@@ -96,6 +103,8 @@ export const Run = z.strictObject({
   holds: z.array(z.string()),
   /** Where it works. */
   directory: z.string().optional(),
+  /** What a run that is no agent is for: a command of the project, and where it is carried out. */
+  chore: Chore.optional(),
   phase: RunPhase,
   watch: Watch.optional(),
   createdAt: Instant,

@@ -15,6 +15,7 @@ import {
   TaskId,
   Title,
 } from '../values.ts';
+import { Gate, Work } from '../work/work.ts';
 
 /** Who does the work of a running task. Its id is the fence: only its holder may move the task on. */
 export const Holder = z.discriminatedUnion('kind', [
@@ -29,6 +30,16 @@ export const Block = z.discriminatedUnion('cause', [
   z.strictObject({ cause: z.literal('dependency'), who: z.string(), what: z.string(), taskId: TaskId, on: z.array(TaskId) }),
   z.strictObject({ cause: z.literal('agent'), who: z.string(), what: z.string() }),
   z.strictObject({ cause: z.literal('quarantine'), who: z.string(), what: z.string() }),
+  /** Finished and proved work waits for somebody to look at it. */
+  z.strictObject({ cause: z.literal('review'), who: z.string(), what: z.string() }),
+  /** The project's set-up command failed: no agent was started. */
+  z.strictObject({ cause: z.literal('setup'), who: z.string(), what: z.string() }),
+  /** The agent claims success, and what was found says otherwise, again and again. */
+  z.strictObject({ cause: z.literal('proof'), who: z.string(), what: z.string() }),
+  /** It cannot land without touching something of the user's. It goes on by itself once that is gone. */
+  z.strictObject({ cause: z.literal('checkout'), who: z.string(), what: z.string() }),
+  /** It cannot be put together with the work of others. */
+  z.strictObject({ cause: z.literal('conflict'), who: z.string(), what: z.string() }),
 ]);
 export type Block = z.infer<typeof Block>;
 
@@ -54,6 +65,8 @@ export const TASK_KINDS = ['implement', 'review', 'test', 'explore', 'fix', 'ful
 export const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export const INTEGRATIONS = ['auto', 'review', 'pr', 'none'] as const;
 export const ISOLATIONS = ['worktree', 'clone', 'in_place'] as const;
+/** What a task begins with: the target branch alone, or also what its dependencies made and have not landed. */
+export const STRATEGIES = ['inherit', 'new'] as const;
 export const CONTEXT_MODES = ['off', 'on'] as const;
 
 /** What the task asks for, as a person may set and change it. */
@@ -81,6 +94,8 @@ export const TaskWish = z.strictObject({
   maxAttempts: z.int().min(1).max(100),
   integration: z.enum(INTEGRATIONS).optional(),
   isolation: z.enum(ISOLATIONS).optional(),
+  strategy: z.enum(STRATEGIES).optional(),
+  push: z.boolean().optional(),
   assignee: Name.optional(),
   team: Name.optional(),
   dependsOn: z.array(TaskId).max(LIMITS.dependencies.value),
@@ -118,6 +133,10 @@ export const Task = TaskWish.extend({
   continues: RunId.optional(),
   /** How long its ended runs have taken together. */
   spentMs: z.int().min(0).default(0),
+  /** How often its agent was told that what it claimed is not so. */
+  repairs: z.int().min(0).default(0),
+  work: Work.optional(),
+  gate: Gate.optional(),
   /** Messages for the agent that works on it. */
   messages: z
     .array(

@@ -109,6 +109,55 @@ describe('a task', () => {
   });
 });
 
+const BASE = 'a'.repeat(40);
+const TIP = 'b'.repeat(40);
+const holder = { kind: 'run', runId: run(1) } as const;
+
+describe('finished work', () => {
+  const work = { branch: 'b', target: 'main', base: BASE, tip: TIP, changes: { commits: 1, files: 1, added: 1, removed: 0 } };
+  const verifying = { ...settle(running, 'succeeded'), work, gate: { commit: TIP, green: true } };
+  const resting = transition(verifying, {
+    type: 'block',
+    at: NOON,
+    fence: run(1),
+    block: { cause: 'review', who: 'you', what: 'look' },
+  });
+
+  it('goes to the queue of its branch, and is sent back from there', () => {
+    const merging = transition(verifying, { type: 'merge', at: NOON, fence: run(1) });
+    expect(merging.phase).toMatchObject({ state: 'merging', holder });
+    const sent = transition({ ...merging, attempts: 2 }, { type: 'repair', at: LATER, fence: run(1) });
+    expect(sent).toMatchObject({ phase: { state: 'queued' }, repairs: 1, attempts: 0 });
+    expect(conflict(() => transition(merging, { type: 'repair', at: LATER, fence: run(2) }))).toBe(true);
+  });
+
+  it('loses its proof when somebody works on it again [WORK-05]', () => {
+    const again = claim(transition(verifying, { type: 'repair', at: LATER, fence: run(1) }), 2);
+    expect(again.gate).toBeUndefined();
+    expect(again.work).toEqual({ branch: 'b', target: 'main', base: BASE });
+  });
+
+  it('rests until a person acts, and then lands or is looked at again', () => {
+    expect(transition(resting, { type: 'land', at: LATER, holder }).phase).toMatchObject({ state: 'merging', holder });
+    expect(transition(resting, { type: 'reverify', at: LATER, holder }).phase).toMatchObject({ state: 'verifying', holder });
+    expect(conflict(() => transition(running, { type: 'land', at: LATER, holder }))).toBe(true);
+    const stuck = { ...resting, phase: { ...resting.phase, block: { cause: 'quarantine', who: 'you', what: 'x' } } } as Task;
+    expect(conflict(() => transition(stuck, { type: 'land', at: LATER, holder }))).toBe(true);
+  });
+
+  it('can land after it is done, once', () => {
+    const done = transition(verifying, { type: 'finish', at: NOON, fence: run(1) });
+    expect(transition(done, { type: 'land', at: LATER, holder }).phase.state).toBe('merging');
+    const landed = { ...done, work: { ...work, landed: { commit: TIP, at: NOON } } };
+    expect(conflict(() => transition(landed, { type: 'land', at: LATER, holder }))).toBe(true);
+  });
+
+  it('is not sent back when somebody wants it stopped', () => {
+    const asked = transition(verifying, { type: 'cancel', at: NOON, by: 'you' });
+    expect(transition(asked, { type: 'repair', at: NOON, fence: run(1) }).phase.state).toBe('canceled');
+  });
+});
+
 const command: fc.Arbitrary<TaskCommand> = fc.oneof(
   fc.constantFrom<TaskCommand>(
     { type: 'dispatch', at: NOON, unmet: [] },
@@ -124,7 +173,7 @@ const command: fc.Arbitrary<TaskCommand> = fc.oneof(
     .tuple(fc.nat(3), fc.constantFrom(...OUTCOMES))
     .map(([n, outcome]) => ({ type: 'settle', at: LATER, fence: run(n), outcome, retryAt: LATER }) as const),
   fc
-    .tuple(fc.nat(3), fc.constantFrom('verify', 'finish', 'giveBack'))
+    .tuple(fc.nat(3), fc.constantFrom('verify', 'finish', 'giveBack', 'merge', 'repair'))
     .map(([n, type]) => ({ type, at: LATER, fence: run(n) }) as TaskCommand),
 );
 

@@ -16,6 +16,14 @@ export type TaskCommand =
   | { readonly type: 'settle'; readonly at: Instant; readonly fence: Fence; readonly outcome: Outcome; readonly retryAt: Instant }
   | { readonly type: 'verify'; readonly at: Instant; readonly fence: Fence }
   | { readonly type: 'finish'; readonly at: Instant; readonly fence: Fence }
+  /** Proved work stands in the queue of its target branch. */
+  | { readonly type: 'merge'; readonly at: Instant; readonly fence: Fence }
+  /** What was claimed is not so: the same agent is told, and tries again. */
+  | { readonly type: 'repair'; readonly at: Instant; readonly fence: Fence }
+  /** Finished work that rests is to land after all, or again. */
+  | { readonly type: 'land'; readonly at: Instant; readonly holder: Holder }
+  /** The gate is to look at finished work once more. */
+  | { readonly type: 'reverify'; readonly at: Instant; readonly holder: Holder }
   /** The holder gives the task back unfinished, without blame. */
   | { readonly type: 'giveBack'; readonly at: Instant; readonly fence: Fence }
   | { readonly type: 'block'; readonly at: Instant; readonly fence: Fence; readonly block: Block }
@@ -37,7 +45,7 @@ export function transition(task: Task, command: TaskCommand): Task {
     case 'claim':
       if (task.phase.state !== 'queued' || task.cancelAsked) throw refusal(task, command);
       return {
-        ...inPhase(task, command.at, { state: 'running', since: command.at, holder: command.holder }),
+        ...inPhase(unproved(task), command.at, { state: 'running', since: command.at, holder: command.holder }),
         attempts: task.attempts + 1,
       };
     case 'settle':
@@ -47,6 +55,14 @@ export function transition(task: Task, command: TaskCommand): Task {
     case 'finish':
       heldBy(task, command);
       return ended(task, command.at, { state: 'done', at: command.at });
+    case 'merge':
+      return inPhase(task, command.at, { state: 'merging', since: command.at, holder: holderOf(heldBy(task, command)) });
+    case 'repair':
+      return repaired(heldBy(task, command), command.at);
+    case 'land':
+      return rested(task, command, 'merging');
+    case 'reverify':
+      return rested(task, command, 'verifying');
     case 'giveBack':
       heldBy(task, command);
       return task.cancelAsked ? canceled(task, command.at) : inPhase(task, command.at, { state: 'queued', since: command.at });
@@ -63,6 +79,30 @@ export function transition(task: Task, command: TaskCommand): Task {
     case 'cancel':
       return asked(task, command);
   }
+}
+
+/** New work makes what was known of the old work stale. */
+function unproved(task: Task): Task {
+  const { gate: _gate, work, ...rest } = task;
+  if (!work) return rest;
+  const { tip: _tip, tree: _tree, changes: _changes, guarded: _guarded, approval: _approval, landing: _landing, ...kept } = work;
+  return { ...rest, work: kept };
+}
+
+function repaired(task: Task, at: Instant): Task {
+  if (task.cancelAsked) return canceled(task, at);
+  return { ...inPhase(task, at, { state: 'queued', since: at }), repairs: task.repairs + 1, attempts: 0 };
+}
+
+const REST_CAUSES: ReadonlySet<string> = new Set(['review', 'proof', 'checkout', 'conflict']);
+
+/** Finished work rests while a person must act, and after it is done without having landed. */
+function rested(task: Task, command: Extract<TaskCommand, { type: 'land' | 'reverify' }>, state: 'merging' | 'verifying'): Task {
+  const { phase } = task;
+  const waits = phase.state === 'blocked' && REST_CAUSES.has(phase.block.cause);
+  const isUnlanded = phase.state === 'done' && task.work !== undefined && task.work.landed === undefined;
+  if (!waits && !isUnlanded) throw refusal(task, command);
+  return { ...inPhase(task, command.at, { state, since: command.at, holder: command.holder }), untold: false };
 }
 
 type Settle = Extract<TaskCommand, { type: 'settle' }>;
@@ -142,7 +182,7 @@ function retried(task: Task, command: Extract<TaskCommand, { type: 'retry' }>): 
   const { state } = task.phase;
   if (state !== 'failed' && state !== 'blocked' && state !== 'canceled') throw refusal(task, command);
   const next = inPhase(task, command.at, whenFree(task, command.at, command.unmet));
-  return { ...next, attempts: 0, lostTimes: 0, spentMs: 0, untold: false };
+  return { ...next, attempts: 0, lostTimes: 0, spentMs: 0, repairs: 0, untold: false };
 }
 
 const canceled = (task: Task, at: Instant): Task => ended(task, at, { state: 'canceled', at });
@@ -182,6 +222,10 @@ const WORDS: Record<TaskCommand['type'], string> = {
   settle: 'settle',
   verify: 'complete',
   finish: 'finish',
+  merge: 'merge',
+  repair: 'send back',
+  land: 'land',
+  reverify: 'verify',
   giveBack: 'give back',
   block: 'block',
   unblock: 'unblock',

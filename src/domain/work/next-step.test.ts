@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { Task } from '../task/task.ts';
+import { guardedAmong, nextStep } from './next-step.ts';
+
+const NOON = '2030-01-01T12:00:00.000Z';
+const finishedTask = Task.parse({
+  id: `task_${'0'.repeat(26)}`,
+  seq: 1,
+  title: 'tidy',
+  prompt: { text: 'tidy up' },
+  priority: 5,
+  tags: [],
+  kind: 'implement',
+  expectsChanges: true,
+  executors: [],
+  extraArgs: [],
+  maxAttempts: 2,
+  dependsOn: [],
+  metadata: {},
+  depth: 0,
+  children: 0,
+  awaited: 0,
+  untold: false,
+  phase: { state: 'verifying', since: NOON, holder: { kind: 'run', runId: `run_${'0'.repeat(26)}` } },
+  attempts: 1,
+  createdAt: NOON,
+  createdBy: 'you',
+  updatedAt: NOON,
+});
+const BASE = 'a'.repeat(40);
+const TIP = 'b'.repeat(40);
+const TREE = 'c'.repeat(40);
+const changes = { commits: 1, files: 2, added: 10, removed: 1 };
+const work = { branch: 'scripted/tidy/1', target: 'main', base: BASE, tip: TIP, tree: TREE, changes };
+const task = (over: Partial<Task>): Task => ({ ...finishedTask, integration: 'review', work, ...over });
+const verify = { verify: 'npm test' };
+const green = { commit: TIP, tree: TREE, green: true };
+
+describe('what stands between finished work and its end [WORK-05]', () => {
+  it('first gathers what the run left', () => {
+    const { tip: _tip, ...ungathered } = work;
+    expect(nextStep(task({ work: ungathered }), verify)).toEqual({ step: 'gather' });
+  });
+
+  it('sends success without a change back, where a change is expected', () => {
+    const nothing = { ...work, changes: { ...changes, files: 0 } };
+    expect(nextStep(task({ work: nothing }), verify)).toEqual({ step: 'repair', because: 'no_changes' });
+    expect(nextStep(task({ work: nothing, expectsChanges: false }), verify)).toEqual({ step: 'finish' });
+  });
+
+  it('asks the gate about exactly this commit', () => {
+    expect(nextStep(task({}), verify)).toEqual({ step: 'gate' });
+    expect(nextStep(task({ gate: { ...green, commit: BASE } }), verify)).toEqual({ step: 'gate' });
+    expect(nextStep(task({ gate: { commit: TIP } }), verify)).toEqual({ step: 'gate' });
+    expect(nextStep(task({ gate: { ...green, green: false } }), verify)).toEqual({ step: 'repair', because: 'gate' });
+  });
+
+  it('needs no gate where there is none', () => {
+    expect(nextStep(task({ integration: 'none' }), {})).toEqual({ step: 'finish' });
+  });
+
+  it('goes on as the integration mode says [WORK-09]', () => {
+    expect(nextStep(task({ gate: green, integration: 'none' }), verify)).toEqual({ step: 'finish' });
+    expect(nextStep(task({ gate: green, integration: 'auto' }), verify)).toEqual({ step: 'merge' });
+    expect(nextStep(task({ gate: green }), verify).step).toBe('review');
+    const approval = { by: 'you', at: finishedTask.createdAt, commit: TIP };
+    expect(nextStep(task({ gate: green, work: { ...work, approval } }), verify)).toEqual({ step: 'merge' });
+  });
+
+  it('does not take the approval of another commit for one of this [T31]', () => {
+    const approval = { by: 'you', at: finishedTask.createdAt, commit: BASE };
+    expect(nextStep(task({ gate: green, work: { ...work, approval } }), verify).step).toBe('review');
+  });
+
+  it('lets nothing dangerous land unseen, in no mode [T31]', () => {
+    const step = nextStep(
+      task({ gate: green, integration: 'auto', work: { ...work, guarded: ['.github/workflows/ci.yml'] } }),
+      verify,
+    );
+    expect(step).toEqual({ step: 'review', what: expect.stringContaining('.github/workflows/ci.yml') });
+  });
+
+  it('lets go of what somebody wants stopped', () => {
+    expect(nextStep(task({ cancelAsked: { at: finishedTask.createdAt, by: 'you' } }), verify)).toEqual({ step: 'cancel' });
+  });
+
+  it('proves work in place by the gate alone', () => {
+    const { work: _none, ...inPlace } = task({});
+    expect(nextStep(inPlace, verify)).toEqual({ step: 'gate' });
+    expect(nextStep({ ...inPlace, gate: { green: true } }, verify)).toEqual({ step: 'finish' });
+    expect(nextStep(inPlace, {})).toEqual({ step: 'finish' });
+  });
+});
+
+describe('guarded paths', () => {
+  const patterns = ['.github/', 'Jenkinsfile', '.env*', 'deploy/**/*.sh'];
+  it.each([
+    ['.github/workflows/ci.yml', true],
+    ['docs/.github/x', false],
+    ['ci/Jenkinsfile', true],
+    ['Jenkinsfile.md', false],
+    ['.env.local', true],
+    ['src/.env', true],
+    ['deploy/a/b/run.sh', true],
+    ['deploy/run.txt', false],
+    ['src/index.ts', false],
+  ])('%s: %s', (file, guarded) => expect(guardedAmong([file], patterns)).toEqual(guarded ? [file] : []));
+});

@@ -1,0 +1,54 @@
+import type { Task } from '../task/task.ts';
+
+/** What stands between finished work and its end. */
+export type NextStep =
+  | { readonly step: 'cancel' }
+  /** What the run left has not been committed and looked at yet. */
+  | { readonly step: 'gather' }
+  | { readonly step: 'gate' }
+  /** What was claimed is not so. */
+  | { readonly step: 'repair'; readonly because: 'no_changes' | 'gate' }
+  | { readonly step: 'review'; readonly what: string }
+  | { readonly step: 'merge' }
+  | { readonly step: 'finish' };
+
+/** Only facts decide: what is in the branch, what the gate said of exactly that commit, and who has agreed to it. */
+export function nextStep(task: Task, { verify }: { readonly verify?: string | undefined }): NextStep {
+  if (task.cancelAsked) return { step: 'cancel' };
+  const { work } = task;
+  if (!work) return proved(task, verify, undefined) ?? { step: 'finish' };
+  if (work.tip === undefined || work.changes === undefined) return { step: 'gather' };
+  if (work.changes.files === 0) return task.expectsChanges ? { step: 'repair', because: 'no_changes' } : { step: 'finish' };
+  return proved(task, verify, work.tip) ?? afterProof(task);
+}
+
+/** The step that is missing before the gate has said yes to this commit; undefined when nothing is. */
+function proved({ gate }: Task, verify: string | undefined, commit: string | undefined): NextStep | undefined {
+  if (verify === undefined) return undefined;
+  if (gate === undefined || gate.commit !== commit || gate.green === undefined) return { step: 'gate' };
+  return gate.green ? undefined : { step: 'repair', because: 'gate' };
+}
+
+function afterProof({ work, integration }: Task): NextStep {
+  const isApproved = work?.approval !== undefined && work.approval.commit === work.tip;
+  if (integration === 'none') return { step: 'finish' };
+  if (isApproved) return { step: 'merge' };
+  if (integration !== 'auto') return { step: 'review', what: 'look at its diff, then approve or reject it' };
+  const guarded = work?.guarded ?? [];
+  if (guarded.length === 0) return { step: 'merge' };
+  return { step: 'review', what: `it changes ${guarded.join(', ')}, which never lands unseen: approve or reject it` };
+}
+
+/** The files among these that stand under one of the patterns: `*` within a name, `**` across directories. */
+export function guardedAmong(files: readonly string[], patterns: readonly string[]): string[] {
+  const expressions = patterns.map(expressionOf);
+  return files.filter((file) => expressions.some((expression) => expression.test(file)));
+}
+
+/** A pattern without a slash means the name in every directory; one that ends with a slash means all below it. */
+function expressionOf(pattern: string): RegExp {
+  const whole = pattern.endsWith('/') ? `${pattern}**` : pattern;
+  const escaped = whole.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+  const body = escaped.replaceAll('**', '\0').replaceAll('*', '[^/]*').replaceAll('\0', '.*');
+  return new RegExp(whole.includes('/') ? `^${body}$` : `(?:^|/)${body}$`);
+}

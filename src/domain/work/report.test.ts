@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RunId, TaskId } from '../values.ts';
+import { Report, reportOf, type Told } from './report.ts';
+
+const told = (over: Partial<Told>): Told => ({
+  runId: `run_${'0'.repeat(26)}` as RunId,
+  taskId: `task_${'0'.repeat(26)}` as TaskId,
+  at: '2030-01-01T00:00:00.000Z',
+  ...over,
+});
+const git = {
+  commits: [{ id: 'a'.repeat(40), subject: 'add it' }],
+  files: [{ path: 'src/a.ts', status: 'M', added: 3, removed: 1 }],
+  totals: { commits: 1, files: 1, added: 3, removed: 1 },
+};
+
+describe('a report [WORK-04]', () => {
+  it('comes from the result file first, then from the answer, then from git alone', () => {
+    const file = { value: { status: 'completed', summary: 'by file' } };
+    const answer = { status: 'success', summary: 'by answer' };
+    expect(reportOf(told({ file, answer }))).toMatchObject({ channel: 'file', status: 'succeeded', summary: 'by file' });
+    expect(reportOf(told({ answer }))).toMatchObject({ channel: 'answer', status: 'succeeded', summary: 'by answer' });
+    expect(reportOf(told({ git, summary: 'last words' }))).toMatchObject({
+      channel: 'salvage',
+      status: 'unknown',
+      summary: 'last words',
+      totals: { files: 1 },
+    });
+  });
+
+  it('has every field, in either spelling', () => {
+    const value = {
+      status: 'blocked',
+      summary: 's',
+      done: ['a'],
+      open: ['b'],
+      tested: ['c'],
+      untested: 'd',
+      tests: [{ command: 'npm test', status: 'passed', details: '3 of 3' }, 'junk'],
+      next_steps: ['e'],
+      errors: ['f'],
+      preview_url: 'http://127.0.0.1:3000',
+    };
+    expect(reportOf(told({ file: { value } }))).toMatchObject({
+      status: 'blocked',
+      done: ['a'],
+      open: ['b'],
+      tested: ['c'],
+      untested: ['d'],
+      tests: [{ command: 'npm test', status: 'passed', details: '3 of 3' }],
+      nextSteps: ['e'],
+      errors: ['f'],
+      previewUrl: 'http://127.0.0.1:3000',
+    });
+    expect(reportOf(told({ answer: { nextSteps: ['x'], previewUrl: 'javascript:alert(1)' } }))).toMatchObject({
+      nextSteps: ['x'],
+    });
+    expect(reportOf(told({ answer: { previewUrl: 'javascript:alert(1)' } })).previewUrl).toBeUndefined();
+  });
+
+  it('takes files and commits from git, and doubts what git does not see', () => {
+    const report = reportOf(told({ file: { value: { files: ['src/a.ts', './src/a.ts', 'src/b.ts'] } }, git }));
+    expect(report.files).toEqual([{ path: 'src/a.ts', status: 'M', added: 3, removed: 1 }]);
+    expect(report.commits).toEqual(git.commits);
+    expect(report.doubts).toEqual(['it says it changed src/b.ts; git sees no change there']);
+  });
+
+  it('says why a result file could not be used [R31]', () => {
+    const report = reportOf(told({ file: { problem: 'invalid_result: not JSON' }, answer: { status: 'done', summary: 'fine' } }));
+    expect(report).toMatchObject({ channel: 'answer', status: 'succeeded', doubts: ['invalid_result: not JSON'] });
+  });
+
+  it('is made of anything without throwing, and stays small [R31]', () => {
+    fc.assert(
+      fc.property(fc.anything(), fc.anything(), (value, answer) => {
+        const report = reportOf(told({ file: { value }, answer, git }));
+        expect(Report.parse(report)).toEqual(report);
+      }),
+    );
+    const huge = { summary: 'x'.repeat(1_000_000), done: Array.from({ length: 10_000 }, () => 'y'.repeat(10_000)) };
+    expect(JSON.stringify(reportOf(told({ answer: huge }))).length).toBeLessThan(200_000);
+  });
+});
