@@ -2,6 +2,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { isFinal } from '../../domain/task/task.ts';
 import { type Instant, instantOf, msOf } from '../../domain/values.ts';
 import type { Store, Write } from '../port.ts';
+import { evidence, evidenceIndex, reportIndex, reports } from '../records/findings.ts';
 import { journalKeys } from '../records/journal.ts';
 import { requestIndex, requests } from '../records/requests.ts';
 import { runIndex, runs } from '../records/runs.ts';
@@ -62,6 +63,21 @@ async function referredTo(store: Store, id: string): Promise<boolean> {
   return found.some((hits) => hits.length > 0);
 }
 
+/** What its runs reported and what gates found, as much at a time as fits in a commit. */
+async function forgetFindings(store: Store, id: string): Promise<void> {
+  for (const [kind, index] of [
+    [reports, reportIndex.task(id)],
+    [evidence, evidenceIndex.task(id)],
+  ] as const) {
+    for (;;) {
+      const hits = await store.scan({ index, limit: 90 });
+      if (hits.length > 0)
+        await store.commit(hits.map(({ key, version }): Write => ({ op: 'delete', key: kind.key(key.id), expect: version })));
+      if (hits.length < 90) break;
+    }
+  }
+}
+
 async function forgetTask(store: Store, id: string): Promise<void> {
   const seen = await tasks.get(store, id);
   if (!seen) return;
@@ -77,6 +93,7 @@ async function forgetTask(store: Store, id: string): Promise<void> {
     );
     return forgetTask(store, id);
   }
+  await forgetFindings(store, id);
   await store.commit([
     tasks.remove(seen.body, seen.version),
     trash.put({ id, seq: seen.body.seq, at }, 'absent'),

@@ -14,6 +14,8 @@ export const taskIndex = {
   untold: 'task.untold',
   /** Ids read backwards, so that the end of an id finds its task. */
   tail: 'task.tail',
+  /** Work that cannot land until something of the user's is out of its way. */
+  parked: 'task.parked',
   state: (state: string) => `task.state/${state}`,
   project: (projectId: string) => `task.project/${projectId}`,
   parent: (parentId: string) => `task.parent/${parentId}`,
@@ -40,6 +42,7 @@ function entriesOf(task: Task): IndexEntry[] {
   if (phase.state === 'waiting' && phase.on.length === 0 && phase.until) {
     entries.push({ index: taskIndex.timed, sort: `${phase.until}/${id}` });
   }
+  if (phase.state === 'blocked' && phase.block.cause === 'checkout') entries.push({ index: taskIndex.parked, sort: id });
   for (const dependency of waitsFor(task)) entries.push({ index: taskIndex.waits(dependency), sort: id });
   return entries;
 }
