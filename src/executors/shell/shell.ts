@@ -1,0 +1,32 @@
+import type { Executor, Step } from '../executor.ts';
+
+const summaryCharacters = 500;
+
+/**
+ * A command a project has set, as its set-up or its gate: carried out by a shell, because that is how people write such
+ * commands. Its exit code alone says how it went.
+ */
+export const shell: Executor = {
+  name: 'shell',
+  can: { resume: false, steer: false, ask: false, usage: false },
+  launch: ({ prompt, extraArgs }) => ({
+    command: '/bin/sh',
+    args: ['-c', prompt, 'fleet', ...extraArgs],
+    env: {},
+    files: [],
+    mode: 'oneway',
+  }),
+  begin: () => ({ state: '', events: [], send: [] }),
+  step: (state, line): Step => ({
+    state: line.trim() === '' ? state : line.slice(0, summaryCharacters),
+    events: [{ type: 'said', text: line }],
+    send: [],
+  }),
+  say: () => undefined,
+  answer: () => undefined,
+  exit: (state, code) => [
+    code === 0
+      ? { type: 'ended', verdict: 'succeeded', summary: String(state ?? '') }
+      : { type: 'ended', verdict: 'refused', summary: code > 128 ? `it was ended by signal ${code - 128}` : `exit code ${code}` },
+  ],
+};
