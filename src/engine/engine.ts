@@ -10,10 +10,20 @@ import { Stirs } from './stirs.ts';
 import type { SuperviseNeeds } from './supervise/needs.ts';
 import { supervise } from './supervise/supervise.ts';
 import { sweep } from './sweep.ts';
+import { Beside } from './work/beside.ts';
+import { furnish } from './work/furnish.ts';
+import { land } from './work/land.ts';
+import { leaveBehind, type ReportNeeds } from './work/leave-behind.ts';
+import type { WorkNeeds } from './work/needs.ts';
+import { placeFor } from './work/place.ts';
+import { prove } from './work/prove.ts';
+import { tidy } from './work/tidy.ts';
 
 export interface EngineNeeds extends Needs, Pick<Surroundings, 'log'> {
   /** With it, what is claimed is also started and watched over. */
-  readonly supervision?: Omit<SuperviseNeeds, keyof Needs | 'log'>;
+  readonly supervision?: Omit<SuperviseNeeds, keyof Needs | 'log' | 'place' | 'leaveBehind'>;
+  /** With it, work in repositories is kept apart, proved and landed. */
+  readonly work?: Omit<WorkNeeds, keyof Needs | 'log' | 'stir'> & Pick<ReportNeeds, 'resultFile'>;
   readonly self: Identity;
   alive(identity: Identity): Promise<boolean>;
 }
@@ -36,6 +46,7 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
     spoolStirs.stir();
   });
   const { supervision } = fenced;
+  const work = needs.work && { ...fenced, ...needs.work, stir: () => stirs.stir() };
   const unfollow = supervision?.runner.onStir(() => spoolStirs.stir());
   const keep = <Seen, Action>(controller: Controller<Seen, Action>, wakes = stirs) =>
     keepRunning(controller, { log: needs.log, rest: wakes.rester() }, stopping.signal);
@@ -43,7 +54,10 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
   await Promise.all([
     keep(release(fenced)),
     keep(dispatch(fenced)),
-    ...(supervision ? [keep(supervise({ ...fenced, ...supervision }), spoolStirs)] : []),
+    ...(supervision
+      ? [keep(supervise({ ...fenced, ...supervision, ...placesOf(work, () => spoolStirs.stir()) }), spoolStirs)]
+      : []),
+    ...(work ? [keep(furnish(work)), keep(prove(work)), keep(land(work)), keep(tidy(work))] : []),
     keep(gauge(fenced)),
     keep(sweep(fenced)),
     keep(renewal(lease, stop, needs)),
@@ -53,6 +67,19 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
   await lease.giveUp().catch((error) => needs.log('lease.kept', { error: String(error) }));
   needs.log('engine.stopped', { host: needs.host });
   if (!signal.aborted) throw new Fault('conflict', 'another engine has taken over this home');
+}
+
+/** Without a workshop, work is done in place and nothing needs to be kept. */
+function placesOf(
+  work: (WorkNeeds & Pick<ReportNeeds, 'resultFile'>) | undefined,
+  stir: () => void,
+): Pick<SuperviseNeeds, 'place' | 'leaveBehind'> {
+  if (!work) return { place: async () => ({ state: 'here' }), leaveBehind: async () => ({}) };
+  const beside = new Beside(stir);
+  return {
+    place: (run, task) => placeFor(run, task, work),
+    leaveBehind: (run, task) => leaveBehind(run, task, { ...work, beside }),
+  };
 }
 
 /** Every write of the engine is conditional on its lease: an engine that was given up for dead cannot act. */

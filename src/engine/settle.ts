@@ -1,10 +1,13 @@
 import { Fault } from '../domain/fault.ts';
 import { left } from '../domain/hold/hold.ts';
 import type { Outcome, Run, Watch } from '../domain/run/run.ts';
-import { fenceOf, type Task } from '../domain/task/task.ts';
+import { type Block, fenceOf, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import { instantOf, msOf, type RunId } from '../domain/values.ts';
+import type { Report } from '../domain/work/report.ts';
+import type { Work } from '../domain/work/work.ts';
 import type { Write } from '../store/port.ts';
+import { reports } from '../store/records/findings.ts';
 import { holds } from '../store/records/holds.ts';
 import { changed } from '../store/records/journal.ts';
 import type { Seen } from '../store/records/record.ts';
@@ -25,6 +28,11 @@ export interface Ending {
   readonly neverRan?: boolean;
   /** Nothing is left to prove or to merge: success is done. */
   readonly proved?: boolean;
+  /** A person must act, and this is what about. */
+  readonly block?: Block | undefined;
+  /** Where its work is kept. */
+  readonly kept?: NonNullable<Work['kept']> | undefined;
+  readonly report?: Report | undefined;
 }
 
 /**
@@ -45,6 +53,7 @@ export async function settle(runId: RunId, ending: Ending, needs: Settle): Promi
     ...changed(runs, run, over, { author, note: { what: 'ended', to: outcome, ...(detail ? { why: detail } : {}) } }),
     ...(await leaving(run.body, needs)),
     ...settledTask(await tasks.get(store, run.body.taskId), { runId, ending, author }),
+    ...(ending.report ? [reports.put(ending.report, (await reports.get(store, runId))?.version ?? 'absent')] : []),
   ];
   await store.commit(writes, { flush: true });
 }
@@ -64,17 +73,21 @@ function settledTask(seen: Seen<Task> | undefined, { runId, ending, author }: Se
   const phase = seen?.body.phase;
   const held = phase?.state === 'running' || phase?.state === 'verifying' || phase?.state === 'merging';
   if (!seen || !held || fenceOf(phase.holder) !== runId) return [];
-  const next = nextOf(seen.body, { runId, ending, author });
+  const next = nextOf(withKept(seen.body, runId, ending), { runId, ending, author });
   const spent = { ...next, spentMs: next.spentMs + (ending.watch?.activeMs ?? 0) };
   const note = { what: 'settle', from: phase.state, to: next.phase.state, why: ending.outcome, data: { run: runId } };
   return changed(tasks, seen, spent, { author, note });
 }
+
+const withKept = (task: Task, runId: RunId, { kept }: Ending): Task =>
+  task.work ? { ...task, work: { ...task.work, runId, ...(kept ? { kept } : {}) } } : task;
 
 function nextOf(task: Task, { runId, ending, author: { at } }: Settling): Task {
   if (ending.neverRan && ending.outcome === 'lost') {
     const given = transition(task, { type: 'giveBack', at, fence: runId });
     return { ...given, attempts: Math.max(0, given.attempts - 1) };
   }
+  if (ending.block) return transition(task, { type: 'block', at, fence: runId, block: ending.block });
   const retryAt = instantOf(msOf(at) + ending.retryInMs);
   const settled = transition(task, { type: 'settle', at, fence: runId, outcome: ending.outcome, retryAt });
   return ending.proved && settled.phase.state === 'verifying'

@@ -3,7 +3,7 @@ import type { Executor } from '../../domain/agent/executor.ts';
 import { retryDelayMs } from '../../domain/run/backoff.ts';
 import { outcomeOf, saidNothing } from '../../domain/run/outcome.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
-import type { Task } from '../../domain/task/task.ts';
+import type { Block, Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
 import type { Write } from '../../store/port.ts';
 import { changed } from '../../store/records/journal.ts';
@@ -15,7 +15,7 @@ import { asking, delivered, heard, passedOn } from './converse.ts';
 import { type Action, type Sight, WRITE_DOWN_MS } from './decide.ts';
 import { type Ingested, ingest, newWatch, stepped } from './ingest.ts';
 import type { Memory } from './memory.ts';
-import type { Look, SuperviseNeeds } from './needs.ts';
+import type { Left, Look, SuperviseNeeds } from './needs.ts';
 
 export async function act(action: Action, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
   const { run } = action.sight;
@@ -50,6 +50,12 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     await giveUp(run.body, obstacle ?? 'its task is gone', needs);
     return true;
   }
+  const placed = await needs.place(run.body, task);
+  if (placed.state === 'impossible') {
+    await giveUp(run.body, placed.block.what, needs, placed.block);
+    return true;
+  }
+  if (placed.state === 'later') return false;
   const { job, env } = await needs.prepare(run.body, task);
   const launch = executor.launch(job);
   await needs.runner.start(run.body.id, {
@@ -67,8 +73,9 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
 }
 
 /** A run that cannot be started must not be started later by anybody either. */
-async function giveUp(run: Run, why: string, needs: SuperviseNeeds): Promise<void> {
-  if (await needs.runner.forestall(run.id)) await settle(run.id, { outcome: 'refused', detail: why, retryInMs: 0 }, needs);
+async function giveUp(run: Run, why: string, needs: SuperviseNeeds, block?: Block): Promise<void> {
+  if (!(await needs.runner.forestall(run.id))) return;
+  await settle(run.id, { outcome: block ? 'blocked' : 'refused', detail: why, retryInMs: 0, block }, needs);
 }
 
 async function adopt({ run, look, task }: Sight, needs: SuperviseNeeds): Promise<boolean> {
@@ -167,6 +174,9 @@ async function finish(sight: Sight, needs: SuperviseNeeds, memory: Memory): Prom
   const { run, task, look } = sight;
   if (look.state === 'unclaimed' && !(await needs.runner.forestall(run.body.id))) return false;
   if (look.state !== 'unclaimed' && !(await isSwept(run.body, needs, memory))) return false;
+  const ran = look.state !== 'unclaimed' && look.state !== 'never';
+  const left = task && ran ? await needs.leaveBehind(run.body, task) : NOTHING;
+  if (!left) return false;
   const watch = task ? await lastWatch(run.body, task, look, needs) : run.body.watch;
   const facts = factsOf(look);
   const last: Run = { ...run.body, ...(watch ? { watch } : {}) };
@@ -181,6 +191,8 @@ async function finish(sight: Sight, needs: SuperviseNeeds, memory: Memory): Prom
       watch,
       retryInMs: untilReset(watch, needs) ?? (quiet ? 0 : retryDelayMs(outcome, task?.attempts ?? 1, needs.jitter())),
       proved: task !== undefined && (await nothingToProve(task, needs)),
+      kept: left.kept,
+      report: task && ran ? left.report?.(watch, outcome) : undefined,
       neverRan: look.state === 'never' || look.state === 'unclaimed',
     },
     needs,
@@ -201,6 +213,8 @@ async function isSwept(run: Run, needs: SuperviseNeeds, memory: Memory): Promise
   if (isNew) await Promise.race([memory.ladders.get(run.id), new Promise((resolve) => setTimeout(resolve, SWEEP_MS))]);
   return memory.swept.has(run.id);
 }
+
+const NOTHING: Left = {};
 
 const factsOf = (look: Look) =>
   look.state === 'ended'
@@ -229,5 +243,6 @@ const untilReset = (watch: Watch | undefined, needs: SuperviseNeeds): number | u
 /** Work in place has no branch to verify or merge; a project's verify command still decides. */
 async function nothingToProve(task: Task, { store }: SuperviseNeeds): Promise<boolean> {
   if (!task.projectId) return true;
+  if (task.work) return false;
   return (await projects.get(store, task.projectId))?.body.verify === undefined;
 }

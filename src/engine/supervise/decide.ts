@@ -79,11 +79,13 @@ function reasonToEnd(
   const bytes = look.outBytes + look.errBytes;
   if (bytes > rules.spoolBytes)
     return { outcome: 'output_limit', why: `it printed ${bytes} bytes, at most ${rules.spoolBytes} are kept` };
-  const spentMs = task.spentMs + (watch?.activeMs ?? 0) + sinceMs;
-  if (task.timeoutSeconds !== undefined && spentMs > task.timeoutSeconds * 1_000)
+  const { chore } = run.body;
+  const spentMs = (chore ? 0 : task.spentMs) + (watch?.activeMs ?? 0) + sinceMs;
+  const allowed = chore ? chore.timeoutSeconds : task.timeoutSeconds;
+  if (allowed !== undefined && spentMs > allowed * 1_000)
     return {
       outcome: 'timed_out',
-      why: `it has run for ${Math.round(spentMs / 1_000)} s, at most ${task.timeoutSeconds} s are allowed`,
+      why: `it has run for ${Math.round(spentMs / 1_000)} s, at most ${allowed} s are allowed`,
     };
   // An agent that waits for a person is not stuck, and one that waits for a tool of its own has longer.
   const patienceMs = rules.stallMs * ((watch?.openTools.length ?? 0) > 0 ? TOOL_PATIENCE : 1);

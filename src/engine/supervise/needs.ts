@@ -1,8 +1,11 @@
 import type { Executor, Job } from '../../domain/agent/executor.ts';
-import type { Run } from '../../domain/run/run.ts';
+import type { Outcome, Run, Watch } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { QuestionId, RunId } from '../../domain/values.ts';
+import type { Report } from '../../domain/work/report.ts';
+import type { Work } from '../../domain/work/work.ts';
 import type { Needs } from '../needs.ts';
+import type { Placed } from '../work/place.ts';
 
 /** How a run stands on this machine, whatever the store believes. */
 export type Look =
@@ -83,7 +86,17 @@ export interface Rules {
   readonly spoolBytes: number;
 }
 
+/** What a run leaves behind besides its output. */
+export interface Left {
+  readonly kept?: NonNullable<Work['kept']>;
+  report?(watch: Watch | undefined, outcome: Outcome): Report;
+}
+
 export interface SuperviseNeeds extends Needs {
+  /** Whether the place it is to work in is ready. */
+  place(run: Run, task: Task): Promise<Placed>;
+  /** Keeps the work of a run that has ended and collects what it reports; undefined while that still goes on. */
+  leaveBehind(run: Run, task: Task): Promise<Left | undefined>;
   question(): QuestionId;
   readonly runner: Runner;
   executor(name: string): Promise<Executor | undefined>;

@@ -1,0 +1,224 @@
+import { isFault } from '../../domain/fault.ts';
+import type { Project } from '../../domain/project/project.ts';
+import type { Run } from '../../domain/run/run.ts';
+import type { Task } from '../../domain/task/task.ts';
+import { keptRef } from '../../domain/work/work.ts';
+import type { Workspace } from '../../domain/work/workspace.ts';
+import { projects } from '../../store/records/projects.ts';
+import type { Seen as Read } from '../../store/records/record.ts';
+import { runs } from '../../store/records/runs.ts';
+import { tasks } from '../../store/records/tasks.ts';
+import { workspaceIndex, workspaces } from '../../store/records/workspaces.ts';
+import type { Controller } from '../controller.ts';
+import { Beside } from './beside.ts';
+import { choreRun } from './chore.ts';
+import type { Site, WorkNeeds } from './needs.ts';
+
+/** A workspace, and everything that says what is to become of it. */
+export interface Sight {
+  readonly workspace: Read<Workspace>;
+  readonly project: Project | undefined;
+  readonly task: Task | undefined;
+  readonly setupRun: Run | undefined;
+  /** A gate's run that uses it has not ended. */
+  readonly inUse: boolean;
+  /** How many unused ones this project has besides. */
+  readonly spare: number;
+}
+
+export type Action =
+  | { readonly type: 'make'; readonly sight: Sight }
+  | { readonly type: 'set up'; readonly sight: Sight }
+  | { readonly type: 'set up done'; readonly sight: Sight }
+  | { readonly type: 'fail'; readonly sight: Sight; readonly why: string }
+  | { readonly type: 'leave'; readonly sight: Sight }
+  | { readonly type: 'clear'; readonly sight: Sight; readonly discard: boolean };
+
+const EVERY_MS = 15_000;
+
+/** Makes workspaces ready for those who wait for one, and takes them back from those who need them no more. */
+export function furnish(needs: WorkNeeds): Controller<readonly Sight[], Action> {
+  const beside = new Beside(needs.stir);
+  return {
+    name: 'furnish',
+    everyMs: EVERY_MS,
+    observe: () => observe(needs),
+    decide: (sights) => sights.flatMap((sight) => decide(sight, needs.workRules().pool) ?? []),
+    act: (action) => act(action, needs, beside),
+  };
+}
+
+async function observe({ store, host }: WorkNeeds): Promise<readonly Sight[]> {
+  const hits = await store.scan({ index: workspaceIndex.host(host), limit: store.limits.rowsPerScan });
+  const all = hits.map((hit) => ({ body: workspaces.read(hit), version: hit.version }));
+  const spare = (projectId: string) => all.filter(({ body }) => body.projectId === projectId && body.use.kind === 'free').length;
+  return Promise.all(
+    all.map(async (workspace): Promise<Sight> => {
+      const { use, projectId, setupRun } = workspace.body;
+      const task = use.kind === 'free' ? undefined : (await tasks.get(store, use.taskId))?.body;
+      const gateRun = use.kind === 'gate' && task?.gate?.runId ? (await runs.get(store, task.gate.runId))?.body : undefined;
+      return {
+        workspace,
+        project: (await projects.get(store, projectId))?.body,
+        task,
+        setupRun: setupRun && (await runs.get(store, setupRun))?.body,
+        inUse: gateRun !== undefined && gateRun.phase.state !== 'ended',
+        spare: spare(projectId),
+      };
+    }),
+  );
+}
+
+export function decide(sight: Sight, pool: number): Action | undefined {
+  const { workspace, setupRun, spare } = sight;
+  const { state, use } = workspace.body;
+  if (state === 'leaving')
+    return {
+      type: 'clear',
+      sight,
+      discard: workspace.body.doomed === true || sight.project?.removedAt !== undefined || spare >= pool,
+    };
+  if (use.kind === 'free') return sight.project?.removedAt === undefined ? undefined : { type: 'leave', sight };
+  if (isOver(sight)) return setupRun && setupRun.phase.state !== 'ended' ? undefined : { type: 'leave', sight };
+  if (state === 'making') return { type: 'make', sight };
+  if (state !== 'setting_up') return undefined;
+  if (!setupRun) return { type: 'set up', sight };
+  if (setupRun.phase.state !== 'ended') return undefined;
+  const { outcome, detail = '' } = setupRun.phase;
+  if (outcome === 'succeeded') return { type: 'set up done', sight };
+  return { type: 'fail', sight, why: `the set-up command ended as ${outcome}: ${detail}` };
+}
+
+/** Nobody needs it any more. What failed or was canceled keeps its tree until somebody has looked at it. */
+function isOver({ workspace, task, inUse }: Sight): boolean {
+  const { use, id } = workspace.body;
+  if (!task) return true;
+  if (use.kind === 'gate') return !inUse && (task.gate?.workspaceId !== id || task.gate.green !== undefined || !isProving(task));
+  return task.work?.workspaceId !== id || task.phase.state === 'done';
+}
+
+const isProving = ({ phase }: Task): boolean => phase.state === 'verifying' || phase.state === 'merging';
+
+async function act(action: Action, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+  const { workspace, project } = action.sight;
+  const put = async (next: Partial<Workspace>): Promise<true> => {
+    await needs.store.commit([workspaces.put({ ...workspace.body, ...next, updatedAt: needs.now() }, workspace.version)]);
+    return true;
+  };
+  switch (action.type) {
+    case 'make':
+      return make(action.sight, { needs, beside, put });
+    case 'set up':
+      return setUp(action.sight, needs);
+    case 'set up done':
+      return setUpDone(action.sight, { needs, beside, put });
+    case 'fail': {
+      const { setupRun: _run, ...rest } = workspace.body;
+      await needs.store.commit([
+        workspaces.put({ ...rest, state: 'failed', why: action.why, updatedAt: needs.now() }, workspace.version),
+      ]);
+      return true;
+    }
+    case 'leave':
+      return put({ state: 'leaving' });
+    case 'clear':
+      return leave(action, project, { needs, beside, put });
+  }
+}
+
+interface Around {
+  readonly needs: WorkNeeds;
+  readonly beside: Beside;
+  put(next: Partial<Workspace>): Promise<true>;
+}
+
+async function make({ workspace, project, setupRun: _ }: Sight, { needs, beside, put }: Around): Promise<boolean> {
+  if (!project) return put({ state: 'failed', why: 'its project is gone' });
+  const site: Site = { workspace: workspace.body, project };
+  try {
+    const done = await beside.take(`make ${workspace.body.id} ${workspace.version}`, () => needs.workshop.layOut(site));
+    if (!done) return false;
+    if (done.value.skipped.length > 0)
+      needs.log('workspace.skipped', { workspace: workspace.body.id, files: done.value.skipped });
+  } catch (error) {
+    // What a person must repair is said to them; anything else is tried again.
+    if (!isFault(error)) throw error;
+    return put({ state: 'failed', why: error.message });
+  }
+  const isSetUp = project.setup === undefined || workspace.body.setup?.command === project.setup;
+  return put({ state: isSetUp ? 'ready' : 'setting_up' });
+}
+
+async function setUp({ workspace, project, task }: Sight, needs: WorkNeeds): Promise<boolean> {
+  if (!project?.setup || !task) return false;
+  const { id, path } = workspace.body;
+  const chore = choreRun(
+    {
+      kind: 'setup',
+      taskId: task.id,
+      command: project.setup,
+      directory: path,
+      workspaceId: id,
+      timeoutSeconds: needs.workRules().setupSeconds,
+    },
+    needs,
+  );
+  const next = { ...workspace.body, setupRun: chore.runId, updatedAt: needs.now() };
+  await needs.store.commit([...chore.writes, workspaces.put(next, workspace.version)]);
+  return true;
+}
+
+async function setUpDone({ workspace, project, setupRun }: Sight, { needs, beside }: Around): Promise<boolean> {
+  if (!project || !setupRun?.chore) return false;
+  const site: Site = { workspace: workspace.body, project };
+  const made = await beside.take(`made ${setupRun.id}`, () => needs.workshop.madeBySetup(site));
+  if (!made) return false;
+  const { setupRun: _done, ...rest } = workspace.body;
+  const setup = { command: setupRun.chore.command, paths: [...made.value.paths], fingerprint: made.value.fingerprint };
+  await needs.store.commit([workspaces.put({ ...rest, state: 'ready', setup, updatedAt: needs.now() }, workspace.version)]);
+  return true;
+}
+
+/** Nothing is cleared or removed before everything in it is kept. */
+async function leave(
+  { sight, discard }: Extract<Action, { type: 'clear' }>,
+  project: Project | undefined,
+  { needs, beside }: Around,
+): Promise<boolean> {
+  const { workspace, task } = sight;
+  const { use, id } = workspace.body;
+  if (!project) return gone(workspace, needs);
+  const site: Site = { workspace: workspace.body, project };
+  const isIntact = await beside.take(`leave ${id} ${workspace.version}`, async () => {
+    if (use.kind === 'task')
+      await needs.workshop.keep(site, {
+        ref: keptRef(use.taskId, 'last'),
+        origin: { task: { id: use.taskId, title: task?.title ?? 'a deleted task' } },
+      });
+    const intact = !discard && workspace.body.setup !== undefined && (await needs.workshop.isSetUpIntact(site));
+    const { setup: _lost, ...bare } = workspace.body;
+    if (discard) await needs.workshop.discard(site);
+    else await needs.workshop.clear(intact ? site : { ...site, workspace: bare });
+    // Its commits are in the target now; the branch would only be in everybody's way.
+    const { landed, tip, branch } = task?.work ?? {};
+    if (use.kind === 'task' && landed && tip && branch) await needs.workshop.dropBranch(project, branch, tip);
+    return intact;
+  });
+  if (!isIntact) return false;
+  if (discard) return gone(workspace, needs);
+  const { setup, why: _why, setupRun: _run, ...rest } = workspace.body;
+  const free: Workspace = {
+    ...rest,
+    use: { kind: 'free' },
+    state: 'ready',
+    ...(isIntact.value && setup ? { setup } : {}),
+    updatedAt: needs.now(),
+  };
+  await needs.store.commit([workspaces.put(free, workspace.version)]);
+  return true;
+}
+
+async function gone(workspace: Read<Workspace>, { store }: WorkNeeds): Promise<true> {
+  await store.commit([workspaces.remove(workspace.body, workspace.version)]);
+  return true;
+}

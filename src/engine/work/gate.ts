@@ -1,0 +1,149 @@
+import { entered, type Hold, hasRoom } from '../../domain/hold/hold.ts';
+import type { Project } from '../../domain/project/project.ts';
+import type { Run } from '../../domain/run/run.ts';
+import type { Task } from '../../domain/task/task.ts';
+import { msOf } from '../../domain/values.ts';
+import type { Evidence } from '../../domain/work/evidence.ts';
+import type { Gate } from '../../domain/work/work.ts';
+import { evidence } from '../../store/records/findings.ts';
+import { holds } from '../../store/records/holds.ts';
+import { changed } from '../../store/records/journal.ts';
+import type { Seen } from '../../store/records/record.ts';
+import { runIndex, runs } from '../../store/records/runs.ts';
+import { tasks } from '../../store/records/tasks.ts';
+import { workspaces } from '../../store/records/workspaces.ts';
+import { allocate } from './allocate.ts';
+import { choreRun } from './chore.ts';
+import type { WorkNeeds } from './needs.ts';
+
+/** What the gate is to look at; without a commit, the place where the work was done. */
+export interface Subject {
+  readonly commit?: string;
+  readonly tree?: string;
+  readonly onto?: string;
+}
+
+export type Verdict =
+  /** `acted`: a step was taken just now. */
+  | { readonly state: 'open'; readonly acted: boolean }
+  | { readonly state: 'green' | 'red' }
+  | { readonly state: 'impossible'; readonly why: string };
+
+const waits = (acted: boolean): Verdict => ({ state: 'open', acted });
+
+/** Takes the gate one step further on this subject: a clean checkout, the command in it, and what it said as evidence. */
+export async function gateOn(seen: Seen<Task>, subject: Subject, project: Project, needs: WorkNeeds): Promise<Verdict> {
+  const { gate } = seen.body;
+  if (gate === undefined || gate.commit !== subject.commit) return open(seen, subject, project, needs);
+  if (gate.green !== undefined) return { state: gate.green ? 'green' : 'red' };
+  if (gate.runId === undefined) return begin(seen, gate, project, needs);
+  const run = (await runs.get(needs.store, gate.runId))?.body;
+  if (run && run.phase.state !== 'ended') return waits(false);
+  // Nobody saw how it ended, which says nothing about the work: once more.
+  if (!run || (run.phase.state === 'ended' && (run.phase.outcome === 'lost' || run.phase.outcome === 'canceled')))
+    return open(seen, subject, project, needs);
+  return judge(seen, run, subject, needs);
+}
+
+const author = ({ host, now }: WorkNeeds) => ({ by: `host ${host}`, at: now() });
+
+async function open(seen: Seen<Task>, subject: Subject, project: Project, needs: WorkNeeds): Promise<Verdict> {
+  if (await isBusy(needs)) return waits(false);
+  if (subject.commit === undefined) return beginInPlace(seen, project, needs);
+  const use = { kind: 'gate', taskId: seen.body.id, commit: subject.commit } as const;
+  const { workspace, writes } = await allocate(project, { isolation: 'worktree', use }, needs);
+  const gate: Gate = { commit: subject.commit, ...(subject.tree ? { tree: subject.tree } : {}), workspaceId: workspace.id };
+  const note = { what: 'gate', data: { commit: subject.commit, workspace: workspace.id } };
+  await needs.store.commit([...writes, ...changed(tasks, seen, { ...seen.body, gate }, { author: author(needs), note })]);
+  return waits(true);
+}
+
+/** Gates are heavy: only so many at once on one host. */
+async function isBusy({ store, host, workRules }: WorkNeeds): Promise<boolean> {
+  const live = await store.scan({ index: runIndex.live(host), limit: store.limits.rowsPerScan });
+  return live.filter((hit) => runs.read(hit).kind === 'gate').length >= workRules().gates;
+}
+
+async function begin(seen: Seen<Task>, gate: Gate, project: Project, needs: WorkNeeds): Promise<Verdict> {
+  const workspace = gate.workspaceId && (await workspaces.get(needs.store, gate.workspaceId))?.body;
+  const isOurs =
+    workspace && workspace.use.kind === 'gate' && workspace.use.taskId === seen.body.id && workspace.use.commit === gate.commit;
+  if (!workspace || !isOurs) {
+    const { gate: _lost, ...task } = seen.body;
+    await needs.store.commit([tasks.put(task, seen.version)]);
+    return waits(true);
+  }
+  if (workspace.state === 'failed')
+    return { state: 'impossible', why: workspace.why ?? 'no clean checkout could be made for the gate' };
+  if (workspace.state !== 'ready') return waits(false);
+  if (await isBusy(needs)) return waits(false);
+  return started(seen, gate, { project, directory: workspace.path }, needs);
+}
+
+interface Start {
+  readonly project: Project;
+  readonly directory: string;
+  /** The limited scope it occupies. */
+  readonly hold?: { readonly scope: string; readonly before: Seen<Hold> | undefined };
+}
+
+async function started(seen: Seen<Task>, gate: Gate, start: Start, needs: WorkNeeds): Promise<Verdict> {
+  const chore = choreRun(
+    {
+      kind: 'gate',
+      taskId: seen.body.id,
+      command: start.project.verify ?? 'true',
+      directory: start.directory,
+      workspaceId: gate.workspaceId,
+      timeoutSeconds: needs.workRules().gateSeconds,
+      holds: start.hold ? [start.hold.scope] : [],
+    },
+    needs,
+  );
+  const next: Task = { ...seen.body, gate: { ...gate, runId: chore.runId } };
+  const note = { what: 'gate started', data: { run: chore.runId, ...(gate.commit ? { commit: gate.commit } : {}) } };
+  const occupying = start.hold
+    ? [holds.put(entered(start.hold.before?.body, start.hold.scope, chore.runId), start.hold.before?.version ?? 'absent')]
+    : [];
+  await needs.store.commit([...chore.writes, ...occupying, ...changed(tasks, seen, next, { author: author(needs), note })]);
+  return waits(true);
+}
+
+/** In place there is one tree for everybody: while the gate looks at it, no agent may work in it. */
+async function beginInPlace(seen: Seen<Task>, project: Project, needs: WorkNeeds): Promise<Verdict> {
+  const scope = `place:${project.id}`;
+  const before = await holds.get(needs.store, scope);
+  if (!hasRoom(before?.body, { scope, max: 1 })) return waits(false);
+  return started(seen, {}, { project, directory: project.path, hold: { scope, before } }, needs);
+}
+
+const RED: ReadonlySet<string> = new Set(['refused', 'crashed', 'stalled', 'timed_out', 'output_limit']);
+
+async function judge(seen: Seen<Task>, run: Run, subject: Subject, needs: WorkNeeds): Promise<Verdict> {
+  if (run.phase.state !== 'ended') return waits(false);
+  const { outcome, detail = '', exit } = run.phase;
+  const green = outcome === 'succeeded';
+  if (!green && !RED.has(outcome)) return { state: 'impossible', why: `the gate ended as ${outcome}: ${detail}` };
+  const found: Evidence = {
+    runId: run.id,
+    taskId: seen.body.id,
+    command: run.chore?.command ?? '',
+    ...(subject.commit ? { commit: subject.commit } : {}),
+    ...(subject.tree ? { tree: subject.tree } : {}),
+    ...(subject.onto ? { onto: subject.onto } : {}),
+    green,
+    ...(exit === undefined ? {} : { exit }),
+    why: detail,
+    output: await needs.lastOutput(run.id),
+    tookMs: Math.max(0, msOf(run.phase.at) - msOf(run.createdAt)),
+    at: run.phase.at,
+  };
+  const next: Task = { ...seen.body, gate: { ...seen.body.gate, green } };
+  const note = { what: 'evidence', to: green ? 'green' : 'red', data: { run: run.id, ...(exit === undefined ? {} : { exit }) } };
+  const known = await evidence.get(needs.store, run.id);
+  await needs.store.commit(
+    [evidence.put(found, known?.version ?? 'absent'), ...changed(tasks, seen, next, { author: author(needs), note })],
+    { flush: true },
+  );
+  return waits(true);
+}

@@ -1,0 +1,229 @@
+import type { Project } from '../../domain/project/project.ts';
+import { fenceOf, type Task } from '../../domain/task/task.ts';
+import { transition } from '../../domain/task/transition.ts';
+import { msOf, type RunId } from '../../domain/values.ts';
+import type { Work } from '../../domain/work/work.ts';
+import { evidence } from '../../store/records/findings.ts';
+import { changed } from '../../store/records/journal.ts';
+import { projects } from '../../store/records/projects.ts';
+import type { Seen } from '../../store/records/record.ts';
+import { taskIndex, tasks } from '../../store/records/tasks.ts';
+import type { Controller } from '../controller.ts';
+import { Beside } from './beside.ts';
+import { gateOn } from './gate.ts';
+import type { WorkNeeds } from './needs.ts';
+import { isGateOver, originOf } from './prove.ts';
+import { holderOf, sendBack, stop } from './repair.ts';
+
+interface Waiting {
+  readonly seen: Seen<Task>;
+  readonly project: Project;
+  readonly work: Work;
+}
+
+export interface Queues {
+  /** First of each target branch. */
+  readonly heads: readonly Waiting[];
+  /** Waits until something of the user's is out of the way. */
+  readonly parked: readonly Waiting[];
+}
+
+export type Action = { readonly type: 'land' | 'unpark'; readonly waiting: Waiting };
+
+const PER_TURN = 500;
+const EVERY_MS = 15_000;
+/** Whether a checkout has become clean is looked at this often. */
+const PARKED_MS = 2_000;
+
+/** Brings proved work onto its target branch: one task per branch at a time, in the order they came. */
+export function land(needs: WorkNeeds): Controller<Queues, Action> {
+  const beside = new Beside(needs.stir);
+  return {
+    name: 'land',
+    everyMs: EVERY_MS,
+    observe: () => observe(needs),
+    decide: ({ heads, parked }) => [
+      ...heads.map((waiting) => ({ type: 'land', waiting }) as const),
+      ...parked.map((waiting) => ({ type: 'unpark', waiting }) as const),
+    ],
+    act: ({ type, waiting }) => (type === 'land' ? act(waiting, needs, beside) : unpark(waiting, needs)),
+    dueInMs: ({ parked }) => (parked.length > 0 ? PARKED_MS : undefined),
+  };
+}
+
+async function observe({ store }: WorkNeeds): Promise<Queues> {
+  const [merging, stuck] = await Promise.all([
+    store.scan({ index: taskIndex.state('merging'), limit: PER_TURN }),
+    store.scan({ index: taskIndex.parked, limit: PER_TURN }),
+  ]);
+  const read = async (hits: typeof merging) => {
+    const found = hits.map((hit) => ({ body: tasks.read(hit), version: hit.version }));
+    const known = await Promise.all(found.map(({ body }) => body.projectId && projects.get(store, body.projectId)));
+    return found.flatMap((seen, at): Waiting[] => {
+      const project = known[at];
+      return project && seen.body.work ? [{ seen, project: project.body, work: seen.body.work }] : [];
+    });
+  };
+  return { heads: headsOf(await read(merging)), parked: await read(stuck) };
+}
+
+export function headsOf(waiting: readonly Waiting[]): readonly Waiting[] {
+  const since = ({ seen }: Waiting) => ('since' in seen.body.phase ? msOf(seen.body.phase.since) : 0);
+  const inOrder = waiting.toSorted((a, b) => since(a) - since(b) || (a.seen.body.id < b.seen.body.id ? -1 : 1));
+  const heads = new Map<string, Waiting>();
+  for (const one of inOrder) {
+    const queue = `${one.project.id} ${one.work.target}`;
+    if (!heads.has(queue)) heads.set(queue, one);
+  }
+  return [...heads.values()];
+}
+
+async function act(waiting: Waiting, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+  const { seen, project, work } = waiting;
+  const task = seen.body;
+  if (task.cancelAsked) return (await isGateOver(task, needs)) && canceled(seen, needs);
+  if (!work.tip) return stop(seen, { cause: 'proof', who: 'you', what: 'nothing has been gathered that could land' }, needs);
+  const onto = await needs.workshop.commitOf(project, `refs/heads/${work.target}`);
+  if (onto === undefined)
+    return stop(
+      seen,
+      {
+        cause: 'conflict',
+        who: 'you',
+        what: `the branch ${work.target} is gone from ${project.path}: make it again, or set another target branch`,
+      },
+      needs,
+    );
+  // It stands there already: we died between moving the branch and saying so.
+  if (work.landing?.commit === onto) return landed(waiting, onto, needs, beside);
+  if (work.landing?.onto !== onto) return combine(waiting, onto, needs, beside);
+  const isProved = project.verify === undefined || (task.gate?.green === true && task.gate.tree === work.landing.tree);
+  return isProved ? advance(waiting, work.landing, needs, beside) : gate(waiting, work.landing, needs);
+}
+
+const author = ({ now }: WorkNeeds) => ({ by: 'fleet', at: now() });
+
+async function canceled(seen: Seen<Task>, needs: WorkNeeds): Promise<boolean> {
+  const at = needs.now();
+  const next = transition(seen.body, {
+    type: 'settle',
+    at,
+    fence: fenceOf(holderOf(seen.body)),
+    outcome: 'canceled',
+    retryAt: at,
+  });
+  await needs.store.commit(
+    changed(tasks, seen, next, { author: author(needs), note: { what: 'settle', from: 'merging', to: next.phase.state } }),
+    { flush: true },
+  );
+  return true;
+}
+
+type Landing = NonNullable<Work['landing']>;
+
+/** The tip on top of what the target is now, in memory: no working tree is touched. */
+async function combine({ seen, project, work }: Waiting, onto: string, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+  const task = seen.body;
+  // The same moment in every attempt gives the same commit.
+  const at = 'since' in task.phase ? task.phase.since : task.updatedAt;
+  const wish = { onto, tip: work.tip as string, origin: await originOf(task, needs), at };
+  const done = await beside.take(`combine ${task.id} ${onto} ${work.tip}`, () => needs.workshop.combine(project, wish));
+  if (!done) return false;
+  const combined = done.value;
+  if (combined.state === 'contained') return finish(seen, { ...work, landed: { commit: onto, at: needs.now() } }, needs);
+  if (combined.state === 'unrelated')
+    return stop(seen, { cause: 'conflict', who: 'you', what: `it cannot be merged into ${work.target}: ${combined.why}` }, needs);
+  if (combined.state === 'conflict') return sendBack(seen, conflictOf(work, onto, combined), needs);
+  const landing: Landing = { onto, commit: combined.commit, tree: combined.tree };
+  const note = { what: 'combined', data: { onto, commit: combined.commit } };
+  await needs.store.commit(changed(tasks, seen, { ...task, work: { ...work, landing } }, { author: author(needs), note }));
+  return true;
+}
+
+const conflictOf = (
+  { target }: Work,
+  onto: string,
+  { files, text }: { readonly files: readonly string[]; readonly text: string },
+) => ({
+  cause: 'conflict' as const,
+  what: `it conflicts with ${target} in ${files.slice(0, 10).join(', ')}`,
+  text: `Your work conflicts with ${target}, which has moved on to ${onto}. Run \`git merge ${onto}\` on your branch, resolve the conflicts so that both intentions live on, make sure that everything still works, and commit. The conflicts:\n${text}`,
+});
+
+/** The combination is what will be on the target, so the combination is what the gate must agree to. */
+async function gate({ seen, project, work }: Waiting, { onto, commit, tree }: Landing, needs: WorkNeeds): Promise<boolean> {
+  const verdict = await gateOn(seen, { commit, tree, onto }, project, needs);
+  if (verdict.state === 'open') return verdict.acted;
+  if (verdict.state === 'impossible') return stop(seen, { cause: 'proof', who: 'you', what: verdict.why }, needs);
+  if (verdict.state === 'green') return false;
+  const found = seen.body.gate?.runId && (await evidence.get(needs.store, seen.body.gate.runId))?.body;
+  const how = found ? `${found.command} → ${found.why || `exit code ${found.exit}`}` : 'the gate said no';
+  return sendBack(
+    seen,
+    {
+      cause: 'proof',
+      what: `together with ${work.target} the gate says no: ${how}`,
+      text: `Your work passes alone, but not together with ${work.target}, which has moved on to ${onto}: ${how}. Run \`git merge ${onto}\` on your branch, repair what fails, and commit. The end of the output:\n${found ? found.output : ''}`,
+    },
+    needs,
+  );
+}
+
+async function advance(waiting: Waiting, landing: Landing, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+  const { seen, project, work } = waiting;
+  const move = { branch: work.target, from: landing.onto, to: landing.commit, why: `fleet: land ${seen.body.id}` };
+  const done = await beside.take(`advance ${seen.body.id} ${landing.commit}`, () => needs.workshop.advance(project, move));
+  if (!done) return false;
+  const moved = done.value;
+  if (moved.state === 'moved') return landed(waiting, landing.commit, needs, beside);
+  // Somebody else was faster: the next turn combines with what is there now.
+  if (moved.state === 'stale') return true;
+  const what =
+    moved.state === 'dirty'
+      ? `${work.target} is checked out in ${moved.where} with changes that are not committed (${moved.files.slice(0, 5).join(', ')}): commit or stash them, and it lands by itself`
+      : `${work.target} is checked out in ${moved.where}, and git is busy there (${moved.why}): it lands by itself once that is over`;
+  return stop(seen, { cause: 'checkout', who: 'you', what }, needs);
+}
+
+async function landed(waiting: Waiting, commit: string, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+  const { seen, project, work } = waiting;
+  const task = seen.body;
+  const done = await beside.take(`landed ${task.id} ${commit}`, async () => {
+    await needs.workshop.annotate(
+      project,
+      { base: work.base, tip: work.tip as string, landed: commit },
+      await originOf(task, needs),
+    );
+    return (task.push ?? project.push) ? needs.workshop.push(project, work.target) : undefined;
+  });
+  if (!done) return false;
+  const pushed = done.value;
+  return finish(seen, { ...work, landed: { commit, at: needs.now() }, ...(pushed ? { pushed: { ...pushed } } : {}) }, needs);
+}
+
+async function finish(seen: Seen<Task>, work: Work, needs: WorkNeeds): Promise<boolean> {
+  const task = { ...seen.body, work };
+  const next = transition(task, { type: 'finish', at: needs.now(), fence: fenceOf(holderOf(task)) });
+  const note = {
+    what: 'landed',
+    from: 'merging',
+    to: next.phase.state,
+    data: { commit: work.landed?.commit ?? '', target: work.target },
+  };
+  await needs.store.commit(changed(tasks, seen, next, { author: author(needs), note }), { flush: true });
+  return true;
+}
+
+/** What was in the way is gone: it stands in the queue again. */
+async function unpark({ seen, project, work }: Waiting, needs: WorkNeeds): Promise<boolean> {
+  const { onto, commit } = work.landing ?? {};
+  if (!onto || !commit) return false;
+  if (!(await needs.workshop.isFree(project, { branch: work.target, from: onto, to: commit }))) return false;
+  const at = needs.now();
+  const runId = work.runId as RunId | undefined;
+  if (!runId) return false;
+  const next = transition(seen.body, { type: 'land', at, holder: { kind: 'run', runId } });
+  const note = { what: 'land', from: 'blocked', to: 'merging', why: 'what was in the way is gone' };
+  await needs.store.commit(changed(tasks, seen, next, { author: author(needs), note }), { flush: true });
+  return true;
+}

@@ -1,0 +1,58 @@
+import type { Run } from '../../domain/run/run.ts';
+import type { Task } from '../../domain/task/task.ts';
+import type { RunId } from '../../domain/values.ts';
+import { type GitFacts, reportOf, type Told } from '../../domain/work/report.ts';
+import { keptRef, type Work } from '../../domain/work/work.ts';
+import { projects } from '../../store/records/projects.ts';
+import { workspaces } from '../../store/records/workspaces.ts';
+import type { Left } from '../supervise/needs.ts';
+import type { Beside } from './beside.ts';
+import type { WorkNeeds } from './needs.ts';
+
+export interface ReportNeeds extends WorkNeeds {
+  readonly beside: Beside;
+  /** What an agent has left as its result file, without secrets: an object, or why it cannot be used. */
+  resultFile(runId: RunId): Promise<Told['file']>;
+}
+
+/** Before anybody says that a run is over, its work is safe and its report is collected. */
+export async function leaveBehind(run: Run, task: Task, needs: ReportNeeds): Promise<Left | undefined> {
+  if (run.kind !== 'agent') return {};
+  const found = await needs.beside.take(`leave behind ${run.id}`, async () => {
+    const [saved, file] = await Promise.all([keepWork(run, task, needs), needs.resultFile(run.id)]);
+    return { ...saved, file };
+  });
+  if (!found) return undefined;
+  const { kept, git, file } = found.value;
+  return {
+    ...(kept ? { kept } : {}),
+    report: (watch) =>
+      reportOf({
+        runId: run.id,
+        taskId: task.id,
+        at: needs.now(),
+        file,
+        answer: watch?.report,
+        summary: watch?.summary ?? watch?.lastWords,
+        verdict: watch?.verdict,
+        git,
+      }),
+  };
+}
+
+interface Saved {
+  readonly kept?: NonNullable<Work['kept']> | undefined;
+  readonly git?: GitFacts | undefined;
+}
+
+async function keepWork(run: Run, task: Task, needs: ReportNeeds): Promise<Saved> {
+  const { work } = task;
+  const workspace = work?.workspaceId && (await workspaces.get(needs.store, work.workspaceId))?.body;
+  const project = task.projectId && (await projects.get(needs.store, task.projectId))?.body;
+  if (!work || !workspace || !project || workspace.use.kind !== 'task' || workspace.use.taskId !== task.id) return {};
+  const ref = keptRef(task.id, run.id);
+  const commit = await needs.workshop.keep({ workspace, project }, { ref, origin: { task, run } });
+  if (commit === undefined) return {};
+  const git = await needs.workshop.changes(project, { base: work.base, tip: commit });
+  return { kept: { commit, ref, at: needs.now() }, git };
+}

@@ -1,0 +1,102 @@
+import type { Project } from '../../domain/project/project.ts';
+import type { Run } from '../../domain/run/run.ts';
+import type { Block, Task } from '../../domain/task/task.ts';
+import type { Work } from '../../domain/work/work.ts';
+import type { Workspace } from '../../domain/work/workspace.ts';
+import { changed } from '../../store/records/journal.ts';
+import { projects } from '../../store/records/projects.ts';
+import type { Seen } from '../../store/records/record.ts';
+import { tasks } from '../../store/records/tasks.ts';
+import { workspaces } from '../../store/records/workspaces.ts';
+import { allocate } from './allocate.ts';
+import type { WorkNeeds } from './needs.ts';
+
+/** Whether a run can begin to work. */
+export type Placed =
+  | { readonly state: 'here' }
+  /** Its workspace is being made ready; the store stirs when it is. */
+  | { readonly state: 'later' }
+  | { readonly state: 'impossible'; readonly block: Block };
+
+/** Work in place needs nothing made ready; everything else needs a workspace of its own. */
+export async function placeFor(run: Run, task: Task, needs: WorkNeeds): Promise<Placed> {
+  if (run.chore || !task.projectId || task.isolation === 'in_place') return { state: 'here' };
+  const project = (await projects.get(needs.store, task.projectId))?.body;
+  if (!project) return impossible('setup', 'its project is gone: cancel the task, or give it another project');
+  if (project.kind === 'directory') return { state: 'here' };
+  const workspace = task.work?.workspaceId && (await workspaces.get(needs.store, task.work.workspaceId));
+  if (!workspace || workspace.body.use.kind !== 'task' || workspace.body.use.taskId !== task.id)
+    return settleDown(run, task, project, needs);
+  const { state, why } = workspace.body;
+  if (state === 'ready')
+    return (await isMissing(workspace.body, project, needs)) ? makeAgain(workspace, needs) : { state: 'here' };
+  return state === 'failed' ? impossible('setup', why ?? 'its workspace could not be made ready') : { state: 'later' };
+}
+
+const isMissing = async (workspace: Workspace, project: Project, { workshop }: WorkNeeds): Promise<boolean> =>
+  !(await workshop.isHere({ workspace, project }));
+
+/** Somebody has removed it behind our back: the branch is still there, and so is what was kept. */
+async function makeAgain({ body, version }: Seen<Workspace>, { store, now }: WorkNeeds): Promise<Placed> {
+  const { setup: _gone, ...rest } = body;
+  await store.commit([workspaces.put({ ...rest, state: 'making', updatedAt: now() }, version)]);
+  return { state: 'later' };
+}
+
+const impossible = (cause: 'setup' | 'conflict', what: string): Placed => ({
+  state: 'impossible',
+  block: { cause, who: 'you', what },
+});
+
+/** Names the branch at the first run, chooses where it begins, and takes a workspace, all in one commit. */
+async function settleDown(run: Run, { id }: Task, project: Project, needs: WorkNeeds): Promise<Placed> {
+  const seen = await tasks.get(needs.store, id);
+  if (!seen) return { state: 'later' };
+  const task = seen.body;
+  const begun = task.work
+    ? { work: task.work, start: task.work.kept?.commit ?? task.work.base }
+    : await begin(run, task, project, needs);
+  if ('state' in begun) return begun;
+  const use = { kind: 'task', taskId: task.id, branch: begun.work.branch, start: begun.start } as const;
+  const isolation = task.isolation === 'clone' ? 'clone' : 'worktree';
+  const { workspace, writes } = await allocate(project, { isolation, use }, needs);
+  const at = needs.now();
+  const next: Task = { ...task, updatedAt: at, work: { ...begun.work, workspaceId: workspace.id } };
+  const note = { what: 'workspace', data: { workspace: workspace.id, branch: begun.work.branch } };
+  await needs.store.commit([...writes, ...changed(tasks, seen, next, { author: { by: `host ${needs.host}`, at }, note })]);
+  return { state: 'later' };
+}
+
+type Begun = { readonly work: Work; readonly start: string } | Placed;
+
+async function begin(run: Run, task: Task, project: Project, needs: WorkNeeds): Promise<Begun> {
+  const { workshop } = needs;
+  const target = await workshop.targetOf(project, task.targetBranch ?? project.targetBranch);
+  if (target.state !== 'found') return impossible('setup', `cannot begin in ${project.path}: ${target.why}`);
+  const from = task.baseRef === undefined ? target.commit : await workshop.commitOf(project, task.baseRef);
+  if (from === undefined)
+    return impossible(
+      'setup',
+      `there is no commit ${JSON.stringify(task.baseRef)} in ${project.path}: change the base of the task`,
+    );
+  const base = task.strategy === 'new' ? from : await inherited(task, project, from, needs);
+  if (typeof base !== 'string') return base;
+  return { work: { branch: workshop.branchFor(task, run.executor), target: target.branch, base }, start: base };
+}
+
+/** What the dependencies have made and nobody has landed yet, on top of each other in the order they were named. */
+async function inherited(task: Task, project: Project, from: string, needs: WorkNeeds): Promise<string | Placed> {
+  let base = from;
+  for (const dependency of task.dependsOn) {
+    const other = (await tasks.get(needs.store, dependency))?.body;
+    if (other?.projectId !== task.projectId || !other?.work?.tip) continue;
+    const wish = { onto: base, tip: other.work.tip, origin: { task: other }, at: task.createdAt };
+    const combined = await needs.workshop.combine(project, wish);
+    if (combined.state === 'merged' || combined.state === 'contained') base = combined.commit;
+    else {
+      const why = combined.state === 'conflict' ? `conflicts in ${combined.files.slice(0, 10).join(', ')}` : combined.why;
+      return impossible('conflict', `the work of ${dependency} cannot be put together with the rest it begins with: ${why}`);
+    }
+  }
+  return base;
+}

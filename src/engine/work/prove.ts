@@ -1,0 +1,170 @@
+import type { Note } from '../../domain/journal/entry.ts';
+import type { Project } from '../../domain/project/project.ts';
+import { fenceOf, type Task } from '../../domain/task/task.ts';
+import { transition } from '../../domain/task/transition.ts';
+import { guardedAmong, type NextStep, nextStep } from '../../domain/work/next-step.ts';
+import { evidence } from '../../store/records/findings.ts';
+import { changed } from '../../store/records/journal.ts';
+import { projects } from '../../store/records/projects.ts';
+import type { Seen } from '../../store/records/record.ts';
+import { runs } from '../../store/records/runs.ts';
+import { taskIndex, tasks } from '../../store/records/tasks.ts';
+import { workspaces } from '../../store/records/workspaces.ts';
+import type { Controller } from '../controller.ts';
+import { Beside } from './beside.ts';
+import { gateOn } from './gate.ts';
+import type { Origin, WorkNeeds } from './needs.ts';
+import { holderOf, sendBack, stop } from './repair.ts';
+
+interface Finished {
+  readonly seen: Seen<Task>;
+  readonly project: Project | undefined;
+}
+
+export interface Step extends Finished {
+  readonly next: NextStep;
+}
+
+const PER_TURN = 200;
+const EVERY_MS = 15_000;
+const GUARDED_SHOWN = 10;
+
+/** Takes finished work to its end by facts alone: what is in the branch, and what the gate says of it. */
+export function prove(needs: WorkNeeds): Controller<readonly Finished[], Step> {
+  const beside = new Beside(needs.stir);
+  return {
+    name: 'prove',
+    everyMs: EVERY_MS,
+    observe: () => observe(needs),
+    decide: (finished) => finished.map((one) => ({ ...one, next: nextStep(one.seen.body, { verify: one.project?.verify }) })),
+    act: (step) => act(step, needs, beside),
+  };
+}
+
+async function observe({ store }: WorkNeeds): Promise<readonly Finished[]> {
+  const hits = await store.scan({ index: taskIndex.state('verifying'), limit: PER_TURN });
+  return Promise.all(
+    hits.map(async (hit) => {
+      const seen = { body: tasks.read(hit), version: hit.version };
+      return { seen, project: seen.body.projectId && (await projects.get(store, seen.body.projectId))?.body };
+    }),
+  ) as Promise<readonly Finished[]>;
+}
+
+async function act({ seen, project, next }: Step, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+  const task = seen.body;
+  const fence = fenceOf(holderOf(task));
+  const at = needs.now();
+  switch (next.step) {
+    case 'cancel':
+      return (
+        (await isGateOver(task, needs)) &&
+        move(seen, transition(task, { type: 'settle', at, fence, outcome: 'canceled', retryAt: at }), { what: 'settle' }, needs)
+      );
+    case 'gather':
+      return gather(seen, project, needs, beside);
+    case 'gate':
+      return gate(seen, project, needs);
+    case 'repair':
+      return sendBack(seen, await failureOf(task, next.because, needs), needs);
+    case 'review':
+      return stop(seen, { cause: 'review', who: 'you', what: next.what }, needs);
+    case 'merge':
+      return move(seen, transition(task, { type: 'merge', at, fence }), { what: 'merge' }, needs);
+    case 'finish':
+      return move(seen, transition(task, { type: 'finish', at, fence }), { what: 'finish' }, needs);
+  }
+}
+
+async function move(seen: Seen<Task>, next: Task, note: Note, needs: WorkNeeds): Promise<boolean> {
+  const isMove = seen.body.phase.state !== next.phase.state;
+  const states = isMove ? { from: seen.body.phase.state, to: next.phase.state } : {};
+  const author = { by: 'fleet', at: needs.now() };
+  await needs.store.commit(changed(tasks, seen, next, { author, note: { ...note, ...states } }), { flush: true });
+  return true;
+}
+
+/** A canceled task is canceled once nothing of it runs any more. */
+export async function isGateOver({ gate }: Task, { store }: WorkNeeds): Promise<boolean> {
+  const run = gate?.runId && (await runs.get(store, gate.runId))?.body;
+  return !run || run.phase.state === 'ended';
+}
+
+/** Commits what the agent did not, and looks at what is really there. */
+async function gather(seen: Seen<Task>, project: Project | undefined, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+  const task = seen.body;
+  const { work } = task;
+  if (!work || !project)
+    return stop(seen, { cause: 'proof', who: 'you', what: 'its project is gone, and its work cannot be looked at' }, needs);
+  const workspace = work.workspaceId && (await workspaces.get(needs.store, work.workspaceId))?.body;
+  const isHere = workspace && workspace.use.kind === 'task' && workspace.use.taskId === task.id;
+  const origin = await originOf(task, needs);
+  const found = await beside.take(`gather ${task.id} ${task.phase.state} ${work.runId}`, async () => {
+    const tip = isHere
+      ? await needs.workshop.gather({ workspace, project }, origin)
+      : await branchTip(project, work.branch, needs);
+    return tip && { tip, facts: await needs.workshop.changes(project, { base: work.base, tip: tip.commit }) };
+  });
+  if (!found) return false;
+  if (!found.value)
+    return stop(
+      seen,
+      { cause: 'proof', who: 'you', what: `neither its workspace nor its branch ${work.branch} is there any more` },
+      needs,
+    );
+  const { tip, facts } = found.value;
+  const guarded = guardedAmong(
+    facts.files.map(({ path }) => path),
+    needs.workRules().guarded,
+  ).slice(0, GUARDED_SHOWN);
+  const next: Task = {
+    ...task,
+    updatedAt: needs.now(),
+    work: { ...work, tip: tip.commit, tree: tip.tree, changes: { ...facts.totals }, ...(guarded.length > 0 ? { guarded } : {}) },
+  };
+  return move(seen, next, { what: 'gathered', data: { commit: tip.commit, files: facts.totals.files } }, needs);
+}
+
+async function branchTip(project: Project, branch: string, { workshop }: WorkNeeds) {
+  const commit = await workshop.commitOf(project, `refs/heads/${branch}`);
+  return commit === undefined ? undefined : { commit, tree: await workshop.treeOf(project, commit) };
+}
+
+export async function originOf(task: Task, { store }: WorkNeeds): Promise<Origin> {
+  const run = task.work?.runId && (await runs.get(store, task.work.runId))?.body;
+  return { task, ...(run ? { run } : {}) };
+}
+
+async function gate(seen: Seen<Task>, project: Project | undefined, needs: WorkNeeds): Promise<boolean> {
+  if (!project) return false;
+  const task = seen.body;
+  const { work } = task;
+  const subject = work?.tip
+    ? { commit: work.tip, ...(work.tree ? { tree: work.tree } : {}) }
+    : await othersWork(task, project, needs);
+  const verdict = await gateOn(seen, subject, project, needs);
+  if (verdict.state === 'impossible') return stop(seen, { cause: 'proof', who: 'you', what: verdict.why }, needs);
+  return verdict.state === 'open' && verdict.acted;
+}
+
+/** Work that did not come from a run of ours is on the target branch, or in the place itself. */
+async function othersWork(task: Task, project: Project, { workshop }: WorkNeeds) {
+  if (project.kind === 'directory' || task.isolation === 'in_place' || holderOf(task).kind === 'run') return {};
+  // The commit the gate has begun with stays the one it judges.
+  if (task.gate?.commit) return { commit: task.gate.commit };
+  const target = await workshop.targetOf(project, task.targetBranch ?? project.targetBranch);
+  return target.state === 'found' ? { commit: target.commit } : {};
+}
+
+async function failureOf(task: Task, because: 'no_changes' | 'gate', { store }: WorkNeeds) {
+  if (because === 'no_changes') {
+    const what = 'it reported success, but nothing has changed';
+    const text = `You reported success, but nothing on your branch differs from where you began (${task.work?.base.slice(0, 12)}). Make the change this task asks for. If nothing needs to change, or you cannot do it, say that you are blocked and why.`;
+    return { cause: 'proof', what, text } as const;
+  }
+  const found = task.gate?.runId && (await evidence.get(store, task.gate.runId))?.body;
+  const how = found ? `${found.command} → ${found.why || `exit code ${found.exit}`}` : 'the gate said no';
+  const what = `it reported success, but the gate says no: ${how}`;
+  const text = `You reported success, but the project's verify command fails on your commit ${task.work?.tip?.slice(0, 12) ?? ''}: ${how}. Repair it. The end of its output:\n${found ? found.output : ''}`;
+  return { cause: 'proof', what, text } as const;
+}
