@@ -18,6 +18,7 @@ const wishes = {
   effort: wish.effort.describe('effort of its tasks when they name none'),
   integration: wish.integration.describe('what happens to finished work'),
   isolation: wish.isolation.describe('where its agents work'),
+  push: wish.push.describe('push the target branch after each landing'),
   maxConcurrent: wish.maxConcurrent.describe('most runs at once in this project'),
 };
 
@@ -78,6 +79,7 @@ export const setProject = operation({
           'effort',
           'integration',
           'isolation',
+          'push',
           'maxConcurrent',
           'description',
         ]),
