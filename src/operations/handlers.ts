@@ -9,6 +9,8 @@ import { createTaskHandler } from './task-create.ts';
 import { editTaskHandler } from './task-edit.ts';
 import { taskListHandlers } from './task-list.ts';
 import { taskTransferHandlers } from './task-transfer.ts';
+import { workHandlers } from './work.ts';
+import { workspaceHandlers } from './workspace.ts';
 
 export const handlers: Handlers = {
   ...homeHandlers,
@@ -19,6 +21,8 @@ export const handlers: Handlers = {
   ...taskChangeHandlers,
   ...taskTransferHandlers,
   ...runHandlers,
+  ...workHandlers,
+  ...workspaceHandlers,
   ...questionHandlers,
   ...dbHandlers,
 };

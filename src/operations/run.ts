@@ -25,7 +25,7 @@ export const runHandlers: Pick<Handlers, Runs> = {
 
   'task.log': async ({ id, ...place }, scope) => {
     const task = await findTask(scope, id);
-    const [newest] = await scope.reads.scan({ index: runIndex.task(task.body.id), limit: 1, reverse: true });
+    const [newest] = await scope.reads.scan({ index: runIndex.agents(task.body.id), limit: 1, reverse: true });
     if (!newest) return plan({ items: [], next: place.after, ended: false });
     return plan(await logOf(runs.read(newest), place, scope));
   },

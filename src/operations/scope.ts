@@ -1,8 +1,12 @@
 import type { z } from 'zod';
 import type { Named, OperationName } from '../contract/index.ts';
 import type { Caller } from '../domain/authority.ts';
+import type { Project } from '../domain/project/project.ts';
 import type { Origin, Settings } from '../domain/settings.ts';
+import type { Task } from '../domain/task/task.ts';
 import type { ClaimId, Instant, ProjectId, QuestionId, RunId, TaskId } from '../domain/values.ts';
+import type { Totals } from '../domain/work/work.ts';
+import type { Workspace } from '../domain/work/workspace.ts';
 import type { RunLog } from '../runlog/port.ts';
 import type { Store, Write } from '../store/port.ts';
 
@@ -19,6 +23,7 @@ export interface Scope {
   readonly output: Output;
   readonly home: Home;
   readonly upkeep: Upkeep;
+  readonly work: WorkPort;
 }
 
 export interface Ids {
@@ -77,8 +82,52 @@ export interface Places {
   real(path: string): Promise<string | undefined>;
 }
 
+/** What git says about work, and the few things that may be done to it at once. */
+export interface WorkPort {
+  diff(
+    project: Project,
+    wish: { readonly base: string; readonly tip: string; readonly maxBytes: number },
+  ): Promise<{ text: string; cut: boolean }>;
+  totals(project: Project, span: { readonly base: string; readonly tip: string }): Promise<Totals>;
+  /** Commits what lies uncommitted, onto the branch of the task. */
+  gather(
+    site: { readonly workspace: Workspace; readonly project: Project },
+    task: Task,
+  ): Promise<{ commit: string; tree: string }>;
+  push(
+    project: Project,
+    wish: { readonly branch: string; readonly remote?: string | undefined },
+  ): Promise<{ readonly ok: boolean; readonly remote?: string; readonly why?: string }>;
+  /** The newest kept work of a task, or that of one run by the end of its id. */
+  keptOf(project: Project, taskId: TaskId, run: string | undefined): Promise<{ commit: string; runId?: RunId } | undefined>;
+  /** Makes a branch there, and answers its name; unless the name must be exact, a taken one gets a number. */
+  restore(
+    project: Project,
+    wish: { readonly commit: string; readonly branch: string; readonly isExact: boolean },
+  ): Promise<string>;
+  blame(
+    path: string,
+    wish: { readonly ref?: string | undefined; readonly line?: number | undefined },
+  ): Promise<{ file: string; lines: readonly BlamedLine[] }>;
+}
+
+export interface BlamedLine {
+  readonly line: number;
+  readonly text: string;
+  readonly commit: string;
+  readonly author: string;
+  readonly at: string;
+  readonly summary: string;
+  readonly task?: string | undefined;
+  readonly run?: string | undefined;
+  readonly executor?: string | undefined;
+  readonly model?: string | undefined;
+}
+
 export interface Home {
   readonly path: string;
+  /** Name of this machine, as workspaces and runs know it. */
+  readonly host: string;
   /** Makes what is missing; says what it made. */
   init(): Promise<readonly string[]>;
   /** Who runs the engine of this home, if anybody does. */

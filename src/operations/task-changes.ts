@@ -112,7 +112,7 @@ async function again(id: string, ifSeq: number | undefined, scope: Scope, { resu
   const seen = await findTask(scope, id);
   stillAt('task', seen.body, ifSeq);
   const dependencies = await findDependencies(seen.body.dependsOn, scope);
-  const [newest] = resume ? await scope.reads.scan({ index: runIndex.task(seen.body.id), limit: 1, reverse: true }) : [];
+  const [newest] = resume ? await scope.reads.scan({ index: runIndex.agents(seen.body.id), limit: 1, reverse: true }) : [];
   const { continues: _before, ...rest } = seen.body;
   const asked: Task = { ...rest, ...(newest ? { continues: newest.key.id as RunId } : {}) };
   const told = text === undefined ? asked : withMessage(asked, text, scope);

@@ -1,0 +1,58 @@
+import type { WorkspaceView } from '../contract/work.ts';
+import { isFinal } from '../domain/task/task.ts';
+import { portsOf, type Workspace } from '../domain/work/workspace.ts';
+import { projects } from '../store/records/projects.ts';
+import type { Seen } from '../store/records/record.ts';
+import { tasks } from '../store/records/tasks.ts';
+import { workspaceIndex, workspaces } from '../store/records/workspaces.ts';
+import { type Handlers, plan, type Scope } from './scope.ts';
+import { whole } from './texts.ts';
+
+type Names = 'workspace.list' | 'workspace.prune' | 'fleet.blame';
+
+export const workspaceHandlers: Pick<Handlers, Names> = {
+  'workspace.list': async (_input, scope) =>
+    plan({ items: await Promise.all((await all(scope)).map(({ body }) => shown(body, scope))) }),
+
+  'workspace.prune': async ({ dryRun }, scope) => {
+    const found = await all(scope);
+    const idle = await Promise.all(found.map(async (seen) => ((await isIdle(seen.body, scope)) ? [seen] : [])));
+    const doomed = idle.flat().slice(0, 50);
+    const writes = doomed.map(({ body, version }) =>
+      workspaces.put({ ...body, state: 'leaving', doomed: true, updatedAt: scope.now }, version),
+    );
+    return plan({ items: await Promise.all(doomed.map(({ body }) => shown(body, scope))), dryRun }, dryRun ? [] : writes);
+  },
+
+  'fleet.blame': async ({ file, ref }, scope) => {
+    const [, path = file, line] = /^(.*?)(?::(\d+))?$/s.exec(file) ?? [];
+    const found = await scope.work.blame(path, { ref, line: line === undefined ? undefined : Number(line) });
+    const titles = new Map<string, { title: string; prompt: string }>();
+    for (const id of new Set(found.lines.flatMap(({ task }) => task ?? []))) {
+      const task = (await tasks.get(scope.reads, id))?.body;
+      if (task) titles.set(id, { title: task.title, prompt: (await whole(scope, task.prompt)).slice(0, PROMPT_SHOWN) });
+    }
+    return plan({ file: found.file, lines: found.lines.map((one) => ({ ...one, ...(one.task ? titles.get(one.task) : {}) })) });
+  },
+};
+
+const PROMPT_SHOWN = 500;
+
+async function all({ reads, home }: Scope): Promise<Seen<Workspace>[]> {
+  const hits = await reads.scan({ index: workspaceIndex.host(home.host), limit: reads.limits.rowsPerScan });
+  return hits.map((hit) => ({ body: workspaces.read(hit), version: hit.version }));
+}
+
+async function shown(workspace: Workspace, { reads }: Scope): Promise<WorkspaceView> {
+  const { first, count } = portsOf(workspace);
+  const project = (await projects.get(reads, workspace.projectId))?.body.name ?? workspace.projectId;
+  return { ...workspace, project, ports: `${first}-${first + count - 1}` };
+}
+
+/** Stands free, or belongs to a task that has ended: what that one made is kept. */
+async function isIdle({ use, state }: Workspace, { reads }: Scope): Promise<boolean> {
+  if (state === 'leaving') return false;
+  if (use.kind === 'free') return true;
+  const task = (await tasks.get(reads, use.taskId))?.body;
+  return !task || isFinal(task.phase);
+}
