@@ -40,8 +40,11 @@ export async function git(
   env: NodeJS.ProcessEnv,
   options: GitOptions = {},
 ): Promise<GitAnswer> {
-  const seat = isSearch(args) ? undefined : await seatOf(directory);
-  const end = seat ? await gitAt({ ...seat, cwd: directory }, args, env, options) : await search(directory, args, env, options);
+  const seat = args[0] === 'rev-parse' && isSearch(args) ? undefined : await seatOf(directory);
+  const end =
+    seat && !isSearch(args)
+      ? await gitAt({ ...seat, cwd: directory }, args, env, options)
+      : await search(directory, args, env, { ...options, ...(seat ? { variables: { GIT_DIR: seat.gitDir } } : {}) });
   return { ok: end.code === 0, out: end.out.toString('utf8').trim(), err: end.err, missing: end.missing };
 }
 

@@ -1,0 +1,54 @@
+import { Fault } from '../domain/fault.ts';
+import { git } from './git.ts';
+
+type Env = NodeJS.ProcessEnv;
+
+/** Removes a branch that still stands where it was seen; one that has moved, or is checked out somewhere, stays. */
+export async function dropBranch(
+  repository: string,
+  { branch, at }: { readonly branch: string; readonly at: string },
+  env: Env,
+): Promise<void> {
+  const listed = await git(repository, ['worktree', 'list', '--porcelain', '-z'], env);
+  if (!listed.ok || listed.out.split('\0').includes(`branch refs/heads/${branch}`)) return;
+  await git(repository, ['update-ref', '-d', `refs/heads/${branch}`, at], env);
+}
+
+const NOTHING = '0'.repeat(40);
+const MOST_NAMES = 100;
+
+/** A branch at this commit, under this name or, unless it must be exact, the next one that is not taken. */
+export async function makeBranch(
+  repository: string,
+  { branch, commit, isExact }: { readonly branch: string; readonly commit: string; readonly isExact: boolean },
+  env: Env,
+): Promise<string> {
+  if (!(await git(repository, ['check-ref-format', '--branch', branch], env)).ok)
+    throw new Fault('invalid', `${JSON.stringify(branch)} is not a name git accepts for a branch`);
+  for (let n = 1; n <= MOST_NAMES; n += 1) {
+    const name = n === 1 ? branch : `${branch}-${n}`;
+    const there = await git(repository, ['rev-parse', '--verify', '--quiet', `refs/heads/${name}^{commit}`], env);
+    if (there.ok && there.out === commit) return name;
+    if (!there.ok) {
+      const made = await git(repository, ['update-ref', '-m', 'fleet: restore', `refs/heads/${name}`, commit, NOTHING], env);
+      if (made.ok) return name;
+      if (isExact) throw new Fault('conflict', `the branch ${name} cannot be made: ${made.err}`);
+    }
+    if (isExact) throw new Fault('conflict', `there is a branch ${name} already: choose another name`);
+  }
+  throw new Fault('conflict', `${MOST_NAMES} branches are called ${branch} already: choose another name`);
+}
+
+/** Hidden refs below a prefix, newest first. */
+export async function refsBelow(
+  repository: string,
+  prefix: string,
+  env: Env,
+): Promise<readonly { readonly ref: string; readonly commit: string }[]> {
+  const listed = await git(repository, ['for-each-ref', '--sort=-creatordate', '--format=%(objectname) %(refname)', prefix], env);
+  if (!listed.ok) throw new Fault('unavailable', `git cannot list what is kept in ${repository}: ${listed.err}`);
+  return listed.out.split('\n').flatMap((line) => {
+    const [commit = '', ref = ''] = line.split(' ');
+    return ref === '' ? [] : [{ ref, commit }];
+  });
+}
