@@ -89,6 +89,8 @@ const watching = supervise({
   ...needs,
   runner: { ...runner, look: async () => look },
   executor: async () => scripted,
+  place: async () => ({ state: 'here' }),
+  leaveBehind: async () => ({}),
   rules: () => ({ stallMs: 3_600_000, spoolBytes: 4 * SPOOL_BYTES }),
 });
 await takeTurn(watching);

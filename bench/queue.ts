@@ -36,6 +36,7 @@ export function queuedTask({ ids }: Pick<House, 'ids'>, place: Place, at: string
     attempts: 0,
     spentMs: 0,
     lostTimes: 0,
+    repairs: 0,
     messages: [],
     createdAt: at,
     createdBy: 'you',

@@ -1,4 +1,5 @@
 import type { Runner } from '../engine/supervise/needs.ts';
+import type { Workshop } from '../engine/work/needs.ts';
 import type { Store } from '../store/port.ts';
 
 /**
@@ -6,14 +7,37 @@ import type { Store } from '../store/port.ts';
  * start. Every effect of the engine passes through one of the wrapped verbs, so no boundary is without a point.
  */
 export const CRASH_VERBS = ['commit', 'prepare', 'start', 'forestall', 'send', 'end'] as const;
-export type CrashVerb = (typeof CRASH_VERBS)[number];
+
+/** What the workshop only looks at; everything else it can do is an effect, and has a point before and after it. */
+const LOOKS = ['targetOf', 'commitOf', 'treeOf', 'branchFor', 'pathOf', 'isSetUpIntact', 'changes', 'isHere', 'isFree'] as const;
+type WorkVerb = Exclude<keyof Workshop, (typeof LOOKS)[number]>;
+export const WORK_VERBS = [
+  'layOut',
+  'madeBySetup',
+  'keep',
+  'gather',
+  'clear',
+  'discard',
+  'removeOrphans',
+  'emptyTrash',
+  'combine',
+  'advance',
+  'annotate',
+  'push',
+  'dropBranch',
+] as const satisfies readonly WorkVerb[];
+/** Does not compile while an effect has no point. */
+type Forgotten = Exclude<WorkVerb, (typeof WORK_VERBS)[number]>;
+const nothingForgotten: Forgotten extends never ? true : Forgotten = true;
+
+export type CrashVerb = (typeof CRASH_VERBS)[number] | (typeof WORK_VERBS)[number];
 
 export interface CrashPoints {
   around<Answer>(verb: CrashVerb, effect: () => Promise<Answer>): Promise<Answer>;
 }
 
 export function crashPoints(asked: string | undefined, die: () => void = dieAtOnce): CrashPoints {
-  const found = /^([a-z]+)\.(before|after):(\d+)$/.exec(asked ?? '');
+  const found = /^([a-zA-Z]+)\.(before|after):(\d+)$/.exec(asked ?? '');
   if (!found) return { around: (_verb, effect) => effect() };
   const [, verb, moment, nth] = found;
   const counts = new Map<string, number>();
@@ -51,3 +75,12 @@ export const crashingRunner = (runner: Runner, { around }: CrashPoints): Runner 
   send: (runId, at, tail) => around('send', () => runner.send(runId, at, tail)),
   end: (runId) => around('end', () => runner.end(runId)),
 });
+
+export function crashingWorkshop(workshop: Workshop, { around }: CrashPoints): Workshop {
+  type Act = (...given: unknown[]) => Promise<unknown>;
+  const wrapped = WORK_VERBS.map((verb) => {
+    const act = workshop[verb].bind(workshop) as Act;
+    return [verb, (...given: unknown[]) => around(verb, () => act(...given))] as const;
+  });
+  return nothingForgotten && { ...workshop, ...Object.fromEntries(wrapped) };
+}

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Capacity } from '../domain/hold/hold.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { outranksProject } from '../domain/settings.ts';
@@ -12,6 +13,8 @@ import type { executorShelf } from './executors.ts';
 import { editsIn, notePlaces, tellEvents } from './notes.ts';
 import type { House } from './open-house.ts';
 import { jobOf, prepareRun } from './prepare.ts';
+import { lastOutput, readResult } from './result-file.ts';
+import { workshopOf } from './workshop.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -35,8 +38,7 @@ export const engineNeeds = (house: House, host: string, executors: Executors): N
   },
   startable: async () => {
     const known = await executors.all();
-    // Work in a project's own worktree waits until there are worktrees; what runs in place can be started.
-    return ({ executor, placement }) => placement === 'in_place' && known.has(executor);
+    return ({ executor }) => known.has(executor);
   },
   edits: async (task) => {
     const { executors: asked, ...edits } = await editsIn(notePlaces(house.paths.tasks, task.id));
@@ -55,6 +57,24 @@ async function capacityOf({ store, settings }: House): Promise<Capacity> {
   });
   return { fleet: max_concurrent, executor: limit_executor, account: limit_account, project: Object.fromEntries(limited) };
 }
+
+/** What it takes to keep work in repositories apart, to prove it and to land it. */
+export const workOf = (house: House, env: Env, redact: (text: string) => string): NonNullable<EngineNeeds['work']> => ({
+  workshop: workshopOf(house.paths, env),
+  workRules: () => {
+    const { values } = house.settings.current();
+    return {
+      repairs: values.max_repairs,
+      gates: values.max_gates,
+      gateSeconds: values.gate_seconds,
+      setupSeconds: values.setup_seconds,
+      pool: values.workspace_pool,
+      guarded: values.guarded_paths,
+    };
+  },
+  lastOutput: (runId) => lastOutput(join(house.paths.runs, runId), redact),
+  resultFile: (runId) => readResult(join(house.paths.runs, runId), redact),
+});
 
 /** What it takes to start agents on this machine and to watch over them. */
 export const supervisionOf = (

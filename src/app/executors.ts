@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Executor } from '../domain/agent/executor.ts';
 import { parseCustomExecutor } from '../executors/custom/custom.ts';
 import { scripted } from '../executors/scripted/scripted.ts';
+import { shell } from '../executors/shell/shell.ts';
 import type { HomePaths } from './home.ts';
 
 /** A file as it was read last: read again only when it has changed. */
@@ -29,7 +30,7 @@ export function executorShelf(paths: HomePaths): {
       for (const gone of [...read.keys()].filter((name) => !names.includes(name))) read.delete(gone);
       await Promise.all(names.map(async (name) => void read.set(name, await readExecutor(paths, name, read.get(name)))));
       const custom = [...read].flatMap(([name, { executor }]) => (executor ? [[name, executor] as const] : []));
-      return new Map([...custom, [builtIn.name, builtIn]]);
+      return new Map([...custom, [builtIn.name, builtIn], [shell.name, shell]]);
     },
   };
 }

@@ -16,6 +16,8 @@ export interface HomePaths {
   readonly bin: string;
   readonly backups: string;
   readonly executors: string;
+  readonly workspaces: string;
+  readonly trash: string;
 }
 
 export function homePaths(env: Env, cwd: string): HomePaths {
@@ -35,6 +37,8 @@ export function homePaths(env: Env, cwd: string): HomePaths {
     bin: join(path, 'bin'),
     backups: join(path, 'backups'),
     executors: join(path, 'executors'),
+    workspaces: join(path, 'workspaces'),
+    trash: join(path, 'trash'),
   };
 }
 

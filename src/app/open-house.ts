@@ -30,6 +30,7 @@ import { lazyStore } from './lazy-store.ts';
 import { outputOf } from './output.ts';
 import { openSettings, type SettingsSource } from './settings/open-settings.ts';
 import { upkeepOf } from './upkeep.ts';
+import { workPortOf } from './work-port.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -80,7 +81,8 @@ export async function openHouse(env: Env, cwd: string): Promise<House> {
       places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
       executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...(await customNames(paths))])] },
       output: outputOf(paths.runs, redactor(secretsIn(env))),
-      home: { path: paths.path, init: () => initHome(paths), engine: () => engineOf(store, now) },
+      work: workPortOf(paths, env),
+      home: { path: paths.path, host: hostName(), init: () => initHome(paths), engine: () => engineOf(store, now) },
     },
     { name: settings.current().values.person, role: 'admin' },
   );

@@ -4,9 +4,11 @@ import { Fault } from '../domain/fault.ts';
 import { promptFor } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
+import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
 import { projects } from '../store/records/projects.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
+import { workspaces } from '../store/records/workspaces.ts';
 import { layNotes, notePlaces } from './notes.ts';
 import type { House } from './open-house.ts';
 
@@ -15,7 +17,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Lays out what a run needs on this machine. Doing it again changes nothing. */
 export async function prepareRun(house: House, env: Env, run: Run, task: Task): Promise<Prepared> {
   const places = notePlaces(house.paths.tasks, task.id);
-  await layNotes(places, { task, run, runDirectory: join(house.paths.runs, run.id) });
+  const workspace = await workspaceOf(house, run, task);
+  // A command of the project leaves no notes and reads none.
+  if (!run.chore) await layNotes(places, { task, run, runDirectory: join(house.paths.runs, run.id) });
   return {
     job: await jobOf(house, run, task),
     env: {
@@ -24,6 +28,7 @@ export async function prepareRun(house: House, env: Env, run: Run, task: Task): 
       FLEET_TASK_DIR: places.directory,
       FLEET_ARTIFACT_DIR: places.artifacts,
       FLEET_ATTEMPT: String(run.attempt),
+      ...(workspace ? placeVariables(workspace, task) : {}),
     },
   };
 }
@@ -34,6 +39,7 @@ export async function jobOf(house: House, run: Run, task: Task): Promise<Job> {
   const resultFile = join(directory, 'result.json');
   const before = await runBefore(house, run);
   const whole = 'text' in task.prompt ? task.prompt.text : await house.texts.getBlob(task.prompt.blob);
+  if (run.chore) return choreOf(run, run.chore, task, { promptFile: join(directory, 'prompt.txt'), resultFile });
   const prompt = promptFor({
     task,
     prompt: whole,
@@ -48,7 +54,7 @@ export async function jobOf(house: House, run: Run, task: Task): Promise<Job> {
     prompt,
     promptFile: join(directory, 'prompt.txt'),
     resultFile,
-    workDirectory: await workDirectory(house, task),
+    workDirectory: await workDirectory(house, run, task),
     model: run.model,
     effort: task.effort,
     systemPrompt: task.systemPrompt,
@@ -57,13 +63,44 @@ export async function jobOf(house: House, run: Run, task: Task): Promise<Job> {
   };
 }
 
-/** The newest run of the task that is not this one. */
+/** The newest run of an agent on the task that is not this one. */
 async function runBefore({ store }: House, run: Run): Promise<Run | undefined> {
-  const hits = await store.scan({ index: runIndex.task(run.taskId), limit: 2, reverse: true });
+  const hits = await store.scan({ index: runIndex.agents(run.taskId), limit: 2, reverse: true });
   return hits.map(runs.read).find(({ id }) => id !== run.id);
 }
 
-async function workDirectory({ store }: House, task: Task): Promise<string> {
+/** A command of the project: nothing of the task but where it belongs. */
+const choreOf = (run: Run, chore: NonNullable<Run['chore']>, task: Task, files: Pick<Job, 'promptFile' | 'resultFile'>): Job => ({
+  taskId: task.id,
+  runId: run.id,
+  prompt: chore.command,
+  ...files,
+  workDirectory: chore.directory,
+  extraArgs: [],
+});
+
+async function workspaceOf({ store }: House, run: Run, task: Task): Promise<Workspace | undefined> {
+  const id = run.chore ? run.chore.workspaceId : task.work?.workspaceId;
+  const found = id === undefined ? undefined : (await workspaces.get(store, id))?.body;
+  return found && found.use.kind !== 'free' && found.use.taskId === task.id ? found : undefined;
+}
+
+/** What a dev server or a test needs to know so as not to meet those of other workspaces. */
+function placeVariables(workspace: Workspace, { work }: Task): Record<string, string> {
+  const { first, count } = portsOf(workspace);
+  return {
+    FLEET_WORKSPACE: workspace.id,
+    FLEET_PORT_FIRST: String(first),
+    FLEET_PORT_LAST: String(first + count - 1),
+    PORT: String(first),
+    ...(work ? { FLEET_BRANCH: work.branch, FLEET_BASE: work.base, FLEET_TARGET: work.target } : {}),
+  };
+}
+
+async function workDirectory(house: House, run: Run, task: Task): Promise<string> {
+  const { store } = house;
+  const workspace = await workspaceOf(house, run, task);
+  if (workspace) return workspace.path;
   if (task.directory !== undefined) return task.directory;
   const project = task.projectId === undefined ? undefined : (await projects.get(store, task.projectId))?.body;
   if (!project) throw new Fault('not_found', `task ${task.id} has no place to work: its project is gone`);

@@ -2,8 +2,8 @@ import { runEngine } from '../engine/engine.ts';
 import { isAlive } from '../platform/process-identity.ts';
 import { redactor, secretsIn } from '../platform/redact.ts';
 import type { Program } from '../surfaces/cli/surroundings.ts';
-import { crashingRunner, crashingStore, crashPoints } from './crash-points.ts';
-import { engineNeeds, supervisionOf } from './engine-needs.ts';
+import { crashingRunner, crashingStore, crashingWorkshop, crashPoints } from './crash-points.ts';
+import { engineNeeds, supervisionOf, workOf } from './engine-needs.ts';
 import { executorShelf } from './executors.ts';
 import { initHome } from './home.ts';
 import { openHouse } from './open-house.ts';
@@ -29,10 +29,11 @@ export async function up(io: Io, { json }: { readonly json: boolean }): Promise<
       void io.err(`${json ? asJson(event, fields) : `${house.now()} ${event} ${JSON.stringify(fields)}`}\n`);
     };
     house.settings.watch(stopping.signal, ({ problem }) => log('settings.changed', problem ? { problem } : {}));
+    const redact = redactor(secretsIn(io.env));
     const runner = await openRunner({
       paths: house.paths,
       graceMs: () => house.settings.current().values.grace_seconds * 1_000,
-      redact: redactor(secretsIn(io.env)),
+      redact,
       log,
     });
     try {
@@ -40,12 +41,21 @@ export async function up(io: Io, { json }: { readonly json: boolean }): Promise<
       const points = crashPoints(io.env['FLEET_CRASH_AT']);
       const needs = engineNeeds(house, self.host, executors);
       const watching = supervisionOf(house, io.env, { runner: crashingRunner(runner, points), executors });
+      const work = workOf(house, io.env, redact);
       const supervision = {
         ...watching,
         prepare: (...of: Parameters<typeof watching.prepare>) => points.around('prepare', () => watching.prepare(...of)),
       };
       await runEngine(
-        { ...needs, store: crashingStore(needs.store, points), self, alive: isAlive, log, supervision },
+        {
+          ...needs,
+          store: crashingStore(needs.store, points),
+          self,
+          alive: isAlive,
+          log,
+          supervision,
+          work: { ...work, workshop: crashingWorkshop(work.workshop, points) },
+        },
         stopping.signal,
       );
     } finally {

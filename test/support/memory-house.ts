@@ -66,7 +66,16 @@ export function memoryHouse({ store = openMemoryStore(), random, clock = { ms: N
     },
     executors: { names: async () => ['claude', 'codex', 'scripted'] },
     output: { read: async (_runId, _stream, { after }) => ({ items: [], next: after }) },
-    home: { path: '/home', init: async () => [], engine: async () => undefined },
+    work: {
+      diff: unused,
+      totals: unused,
+      gather: unused,
+      push: unused,
+      keptOf: unused,
+      restore: unused,
+      blame: unused,
+    },
+    home: { path: '/home', host: 'here', init: async () => [], engine: async () => undefined },
     upkeep: { migrate: unused, check: unused, backup: unused, restore: unused, export: unused, prune: unused },
   };
   const as = (name: string, role: Role = 'admin') => makeCall(surroundings, { name, role });
