@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { fileIn, onMain, workHouse, writeIn } from '../support/work-house.ts';
+
+const feature = (name = 'feature', text = 'it works') => `edit ${name}.txt ${text}\ncommit add ${name}\ndone added ${name}`;
+
+describe('work in a repository', () => {
+  it('becomes a verified commit on the target branch [WORK-01] [WORK-05] [WORK-06]', async () => {
+    await using house = await workHouse(['--verify', 'grep -q works feature.txt && echo all is well']);
+    const before = await house.says('rev-parse', 'main');
+    const id = await house.create(feature(), '--title', 'Add the feature: ünï/côde');
+    const task = await house.rest(id);
+    expect(task.phase).toMatchObject({ state: 'done' });
+    expect(await onMain(house, 'feature.txt')).toBe('it works');
+    // The user's clean checkout came along.
+    expect(await fileIn(house, 'feature.txt')).toBe('it works\n');
+    expect(await house.says('status', '--porcelain')).toBe('');
+    expect(await house.says('rev-parse', 'main')).toBe(task.work?.landed?.commit);
+    expect(await house.says('log', '-1', '--format=%B', 'main')).toContain(`Fleet-Task: ${id}`);
+    expect(await house.says('rev-parse', 'main^1')).toBe(before);
+    const { evidence, reports } = (await house.ok(['task', 'report', id, '--json'])).json<Reports>();
+    expect(evidence[0]).toMatchObject({ green: true, exit: 0, stale: false, output: 'all is well' });
+    expect(reports[0]).toMatchObject({ status: 'succeeded', summary: 'added feature', commits: [{ subject: 'add feature' }] });
+    expect(reports[0]?.files).toEqual([{ path: 'feature.txt', status: 'A', added: 1, removed: 0 }]);
+    const blamed = (await house.ok(['blame', `${house.repo}/feature.txt:1`, '--json'])).json<{ lines: { task: string }[] }>();
+    expect(blamed.lines).toMatchObject([{ line: 1, task: id, executor: 'scripted' }]);
+  });
+
+  it('waits for a review, shows its diff, and lands when it is approved [WORK-09]', async () => {
+    await using house = await workHouse(['--integration', 'review']);
+    const id = await house.create(feature());
+    const waiting = await house.rest(id);
+    expect(waiting.phase).toMatchObject({ state: 'blocked', block: { cause: 'review' } });
+    expect((await house.ok(['task', 'diff', id])).out).toContain('+it works');
+    expect(await house.says('ls-tree', '--name-only', 'main')).toBe('README');
+    await house.ok(['task', 'approve', id]);
+    expect((await house.rest(id)).phase.state).toBe('done');
+    expect(await onMain(house, 'feature.txt')).toBe('it works');
+  });
+
+  it('goes back to its agent when it is rejected with a text, and ends when without', async () => {
+    await using house = await workHouse(['--integration', 'review']);
+    const id = await house.create(
+      'sh n=$(cat tries.txt 2>/dev/null | wc -l); echo try >> tries.txt; git add -A; git commit -qm "try $n"\ndone tried',
+    );
+    await house.rest(id);
+    await house.ok(['task', 'reject', id, 'once more, please']);
+    await house.sees(id, ({ phase, work }) => phase.state === 'blocked' && work?.changes !== undefined);
+    expect((await house.ok(['task', 'diff', id])).out.match(/\+try/g)).toHaveLength(2);
+    await house.ok(['task', 'reject', id]);
+    expect((await house.show(id)).phase.state).toBe('canceled');
+    expect(await house.says('ls-tree', '--name-only', 'main')).toBe('README');
+  });
+
+  it('commits what the agent left uncommitted, and ends as none without landing [WORK-04]', async () => {
+    await using house = await workHouse(['--integration', 'none']);
+    const id = await house.create('edit loose.txt not committed\ndone left it lying');
+    const task = await house.rest(id);
+    expect(task.phase.state).toBe('done');
+    expect(await house.says('show', `${task.work?.branch}:loose.txt`)).toBe('not committed');
+    expect(await house.says('ls-tree', '--name-only', 'main')).toBe('README');
+    await house.ok(['task', 'merge', id]);
+    await house.sees(id, ({ work }) => work?.landed !== undefined);
+    expect(await onMain(house, 'loose.txt')).toBe('not committed');
+  });
+});
+
+describe('an agent that claims what is not so [WORK-05]', () => {
+  it('is told what the gate found and may repair it', async () => {
+    await using house = await workHouse(['--verify', 'grep -q works feature.txt || { echo it does not work; exit 3; }']);
+    const id = await house.create(
+      'sh if test -f feature.txt; then echo "it works" > feature.txt; else echo "it is broken" > feature.txt; fi; git add -A; git commit -qm try\ndone all good',
+    );
+    const task = await house.rest(id);
+    expect(task).toMatchObject({ phase: { state: 'done' }, repairs: 1 });
+    expect(await onMain(house, 'feature.txt')).toBe('it works');
+    const { evidence } = (await house.ok(['task', 'report', id, '--json'])).json<Reports>();
+    expect(evidence.map(({ green, exit, stale }) => [green, exit, stale])).toEqual([
+      [true, 0, false],
+      [false, 3, true],
+    ]);
+  });
+
+  it('is stopped after two repairs, with everything it made kept', async () => {
+    await using house = await workHouse(['--verify', 'echo no; exit 1']);
+    const id = await house.create(`${feature()}`.replace('commit', 'sh date +%N > when.txt\ncommit'));
+    const task = await house.rest(id);
+    expect(task).toMatchObject({ phase: { state: 'blocked', block: { cause: 'proof' } }, repairs: 2 });
+    expect(await house.says('ls-tree', '--name-only', 'main')).toBe('README');
+    expect(await house.says('show', `${task.work?.kept?.ref}:feature.txt`)).toBe('it works');
+  });
+
+  it('is asked for the change it says it made', async () => {
+    await using house = await workHouse();
+    const id = await house.create('say thinking\ndone nothing was needed');
+    const task = await house.rest(id);
+    expect(task).toMatchObject({ phase: { state: 'blocked', block: { cause: 'proof' } }, repairs: 2 });
+    const quiet = await house.create('say looked\ndone all fine', '--kind', 'review');
+    expect((await house.rest(quiet)).phase.state).toBe('done');
+  });
+});
+
+interface Reports {
+  readonly evidence: readonly {
+    readonly green: boolean;
+    readonly exit: number;
+    readonly stale: boolean;
+    readonly output: string;
+  }[];
+  readonly reports: readonly { readonly status: string; readonly summary: string; readonly files: unknown }[];
+}
+
+describe("the user's checkout [WORK-08]", () => {
+  it('is not touched while it is dirty, and what waits lands once it is clean', async () => {
+    await using house = await workHouse();
+    await writeIn(house, 'README', 'my own words\n');
+    const id = await house.create(feature());
+    const parked = await house.rest(id);
+    expect(parked.phase).toMatchObject({ state: 'blocked', block: { cause: 'checkout' } });
+    expect(parked.phase.block?.what).toContain('README');
+    expect(await fileIn(house, 'README')).toBe('my own words\n');
+    expect(await house.says('ls-tree', '--name-only', 'main')).toBe('README');
+    await house.git(house.repo, 'commit', '-qam', 'mine');
+    const task = await house.sees(id, ({ phase }) => phase.state === 'done');
+    expect(await house.says('status', '--porcelain')).toBe('');
+    expect(await onMain(house, 'README')).toBe('my own words');
+    expect(await house.says('rev-parse', 'HEAD')).toBe(task.work?.landed?.commit);
+  });
+});
+
+describe('work that does not fit together [WORK-06]', () => {
+  it('goes back to its agent with the conflict, and lands when that is resolved', async () => {
+    await using house = await workHouse(['--verify', 'true']);
+    const merge = 'git merge -q main || { git checkout -q --ours . && git add -A && git commit -qm merged; }';
+    const one = await house.create('edit shared.txt from one\ncommit one\ndone one');
+    const two = await house.create(
+      `sh test -f shared.txt && ${merge} || { echo "from two" > shared.txt; git add -A; git commit -qm two; }\ndone two`,
+    );
+    const tasks = [await house.rest(one), await house.rest(two)];
+    expect(tasks.map(({ phase }) => phase.state)).toEqual(['done', 'done']);
+    expect(['from one', 'from two']).toContain(await onMain(house, 'shared.txt'));
+    expect(await house.says('status', '--porcelain')).toBe('');
+  });
+});
+
+describe('a workspace [WORK-03]', () => {
+  it('is made ready before an agent starts in it, with files, ports and set-up', async () => {
+    await using house = await workHouse(['--setup', 'mkdir -p deps && echo made > deps/ready', '--copy-file', '.env']);
+    await writeIn(house, '.gitignore', '.env\ndeps/\n');
+    await house.git(house.repo, 'add', '-A');
+    await house.git(house.repo, 'commit', '-qm', 'ignore');
+    await writeIn(house, '.env', 'SECRET=1\n');
+    const id = await house.create(
+      'sh cat deps/ready .env > seen.txt; echo $FLEET_PORT_FIRST-$FLEET_PORT_LAST >> seen.txt\ncommit seen\ndone ok',
+    );
+    expect((await house.rest(id)).phase.state).toBe('done');
+    expect(await onMain(house, 'seen.txt')).toMatch(/^made\nSECRET=1\n(\d+)-(\d+)$/);
+    expect(await house.says('ls-tree', '-r', '--name-only', 'main')).toBe('.gitignore\nREADME\nseen.txt');
+  });
+
+  it('that cannot be set up starts no agent and says why', async () => {
+    await using house = await workHouse(['--setup', 'echo cannot reach it; exit 9']);
+    const id = await house.create(feature());
+    const task = await house.rest(id);
+    expect(task.phase).toMatchObject({ state: 'blocked', block: { cause: 'setup' } });
+    expect(task.phase.block?.what).toContain('exit code 9');
+    const { items } = (await house.ok(['run', 'list', '--task', id, '--json'])).json<{
+      items: { kind: string; watch?: unknown }[];
+    }>();
+    expect(items.find(({ kind }) => kind === 'agent')?.watch).toBeUndefined();
+  });
+});
