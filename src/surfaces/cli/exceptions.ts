@@ -20,6 +20,17 @@ export const POSITIONALS: By<readonly string[]> = {
   'run.cancel': ['id'],
   'task.cancel': ['id'],
   'task.comment': ['id', 'text'],
+  'task.diff': ['id'],
+  'task.report': ['id'],
+  'task.approve': ['id'],
+  'task.reject': ['id', 'text'],
+  'task.merge': ['id'],
+  'task.verify': ['id'],
+  'task.commit': ['id'],
+  'task.push': ['id', 'remote'],
+  'task.restore': ['id'],
+  'task.cleanup': ['id'],
+  'fleet.blame': ['file'],
   'task.claim': ['id'],
   'task.complete': ['id'],
   'task.unclaim': ['id'],
@@ -40,6 +51,7 @@ export const POSITIONALS: By<readonly string[]> = {
 export const PATHS: By<readonly string[]> = {
   'project.add': ['path'],
   'task.create': ['directory'],
+  'fleet.blame': ['file'],
   'task.import': ['directory'],
   'db.backup': ['file'],
   'db.restore': ['file'],
@@ -132,6 +144,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
     examples: ['fleet tasks', 'fleet tasks --watch', 'fleet tasks --project site'],
   },
   { word: 'ready', operation: 'task.ready' },
+  { word: 'blame', operation: 'fleet.blame' },
 ];
 
 /** Nouns that read oddly after the program's own name; their operations are listed under their shortcuts. */

@@ -51,6 +51,7 @@ export function sampleTask(end: string, title: string, phase: Phase, more: Parti
     attempts: 1,
     spentMs: 0,
     lostTimes: 0,
+    repairs: 0,
     messages: [],
     createdAt: ago(7200),
     createdBy: 'you',
