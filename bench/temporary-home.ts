@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,8 +14,16 @@ export interface TemporaryDirectory extends AsyncDisposable {
   readonly path: string;
 }
 
+/**
+ * An ext4 without a journal passes over every inode that was deleted near by in the last minutes: what tests and earlier
+ * benchmarks removed would make each new file up to fifty times dearer. Marked like this, each home gets a stretch of the
+ * disk to itself. Elsewhere the mark is refused, and not needed.
+ */
+const spreadHomes = () => void spawnSync('chattr', ['+T', CACHE], { stdio: 'ignore' });
+
 export async function temporaryDirectory(): Promise<TemporaryDirectory> {
   await mkdir(CACHE, { recursive: true });
+  spreadHomes();
   const path = await mkdtemp(join(CACHE, 'home-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
