@@ -163,7 +163,7 @@ const observed = (store: Store, onRun: (run: Run, at: number) => void): Store =>
     for (const write of writes) if (write.op === 'put' && write.key.kind === 'run') onRun(write.body as Run, at);
     return version;
   },
-  watch: (signal) => store.watch(signal),
+  watch: (signal, options) => store.watch(signal, options),
   close: () => store.close(),
 });
 

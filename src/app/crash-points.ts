@@ -64,7 +64,7 @@ export const crashingStore = (store: Store, { around }: CrashPoints): Store => (
   get: (key) => store.get(key),
   scan: (query) => store.scan(query),
   commit: (writes, options) => around('commit', () => store.commit(writes, options)),
-  watch: (signal) => store.watch(signal),
+  watch: (signal, options) => store.watch(signal, options),
   close: () => store.close(),
 });
 

@@ -16,8 +16,8 @@ export function lazyStore(limits: StoreLimits, open: () => Promise<Store>): Stor
     get: async (key) => (await opened()).get(key),
     scan: async (query) => (await opened()).scan(query),
     commit: async (writes, options) => (await opened()).commit(writes, options),
-    async *watch(signal) {
-      yield* (await opened()).watch(signal);
+    async *watch(signal, options) {
+      yield* (await opened()).watch(signal, options);
     },
     close: async () => {
       // One that could not be opened has nothing to close; whoever needed it was told.

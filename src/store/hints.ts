@@ -1,4 +1,5 @@
 import { closed } from './assert-writes.ts';
+import type { WatchOptions } from './port.ts';
 
 /**
  * Hands one "look" to any number of watchers. Each has room for a single hint, so hints merge and nothing grows.
@@ -14,13 +15,14 @@ export class Hints {
     this.#onCount = onCount;
   }
 
-  hint(): void {
-    for (const watcher of this.#watchers) watcher.hint();
+  /** `by`: the one who committed, if it said so. */
+  hint(by?: object): void {
+    for (const watcher of this.#watchers) if (by === undefined || watcher.except !== by) watcher.hint();
   }
 
-  watch(signal: AbortSignal): AsyncIterable<void> {
+  watch(signal: AbortSignal, { except }: WatchOptions = {}): AsyncIterable<void> {
     if (this.#closed) throw closed();
-    const watcher = new Watcher(() => {
+    const watcher = new Watcher(except, () => {
       signal.removeEventListener('abort', watcher.end);
       if (this.#watchers.delete(watcher)) this.#onCount(this.#watchers.size);
     });
@@ -41,12 +43,14 @@ export class Hints {
 }
 
 class Watcher implements AsyncIterableIterator<void> {
+  readonly except: object | undefined;
   readonly #left: () => void;
   #hinted = false;
   #ended = false;
   #waiting: (() => void)[] = [];
 
-  constructor(left: () => void) {
+  constructor(except: object | undefined, left: () => void) {
+    this.except = except;
     this.#left = left;
   }
 

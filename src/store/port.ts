@@ -52,6 +52,13 @@ export interface Query {
 export interface CommitOptions {
   /** Resolve only when the commit would survive the loss of power. Otherwise it survives the death of the process. */
   readonly flush?: boolean;
+  /** Who commits: whoever watches as the same is not told to look at what it wrote itself. */
+  readonly by?: object;
+}
+
+export interface WatchOptions {
+  /** Commits by this one give no hint: it knows what it wrote. */
+  readonly except?: object;
 }
 
 /**
@@ -62,7 +69,7 @@ export interface CommitOptions {
  * 2. `get` sees every commit that ended before it was called, by whichever process.
  * 3. `scan` may lag. Nothing may be decided for good on a scan; the commit that follows re-checks it.
  * 4. `watch` says "look", never "what": at least once, perhaps merged, never silent for ever, also for commits of
- *    other processes on the same storage.
+ *    other processes on the same storage. Only commits `by` the one a watcher `except`s may pass without a hint.
  * 5. The version `commit` returns is the version of every row it put, and no row ever had it before.
  * 6. After `close`, every verb throws Fault('unavailable').
  */
@@ -71,7 +78,7 @@ export interface Store {
   get(key: Key): Promise<Row | undefined>;
   scan(query: Query): Promise<readonly Hit[]>;
   commit(writes: readonly Write[], options?: CommitOptions): Promise<Version>;
-  watch(signal: AbortSignal): AsyncIterable<void>;
+  watch(signal: AbortSignal, options?: WatchOptions): AsyncIterable<void>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import type { Store } from '../port.ts';
+import { describe, expect, it, vi } from 'vitest';
+import type { Store, Write } from '../port.ts';
 import { put } from './notes.ts';
 import type { MakeStorage } from './storage.ts';
 
@@ -40,6 +40,32 @@ export const watchConformance = (make: MakeStorage) =>
       expect((await watched.next()).done).toBe(false);
       control.abort();
       expect((await watched.next()).done).toBe(true);
+    });
+
+    it('spares whoever watches as somebody its own commits, and none of the others', async () => {
+      await using storage = await make();
+      const [store, other] = [await storage.open(), await storage.open()];
+      const me = {};
+      const control = new AbortController();
+      let hints = 0;
+      const watching = (async () => {
+        for await (const _ of store.watch(control.signal, { except: me })) hints += 1;
+      })();
+      const own = Array.from({ length: 30 }, (_, n) => `mine-${n}`);
+      for (const id of own) await store.commit([put(id, 'absent')], { by: me });
+      // One may come for what was there before it watched.
+      expect(hints).toBeLessThan(5);
+      for (const [id, commit] of [
+        ['unsigned', (write: Write) => store.commit([write])],
+        ['yours', (write: Write) => store.commit([write], { by: {} })],
+        ['elsewhere', (write: Write) => other.commit([write], { by: me })],
+      ] as const) {
+        const before = hints;
+        await commit(put(id, 'absent'));
+        await vi.waitFor(() => expect(hints).toBeGreaterThan(before), 5_000);
+      }
+      control.abort();
+      await watching;
     });
 
     it('serves many watchers', async () => {

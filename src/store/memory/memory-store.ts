@@ -1,6 +1,6 @@
 import { assertKey, assertQuery, assertWrites, closed, STORE_LIMITS } from '../assert-writes.ts';
 import { Hints } from '../hints.ts';
-import type { Hit, Key, Query, Row, Store, Version, Write } from '../port.ts';
+import type { CommitOptions, Hit, Key, Query, Row, Store, Version, WatchOptions, Write } from '../port.ts';
 import { MemoryDisk } from './memory-disk.ts';
 
 /** For tests and simulations: keeps every promise but the one about losing power. */
@@ -10,7 +10,9 @@ class MemoryStore implements Store {
   readonly limits = STORE_LIMITS;
   readonly #disk: MemoryDisk;
   readonly #hints = new Hints();
-  readonly #onCommit = (): void => this.#hints.hint();
+  readonly #onCommit = (): void => this.#hints.hint(this.#committing);
+  /** Set while its own commit is told to everybody. */
+  #committing: object | undefined;
   #closed = false;
 
   constructor(disk: MemoryDisk) {
@@ -30,13 +32,18 @@ class MemoryStore implements Store {
     return this.#disk.scan(query);
   }
 
-  async commit(writes: readonly Write[]): Promise<Version> {
+  async commit(writes: readonly Write[], { by }: CommitOptions = {}): Promise<Version> {
     this.#assertOpen();
-    return this.#disk.commit(assertWrites(writes, this.limits));
+    this.#committing = by;
+    try {
+      return this.#disk.commit(assertWrites(writes, this.limits));
+    } finally {
+      this.#committing = undefined;
+    }
   }
 
-  watch(signal: AbortSignal): AsyncIterable<void> {
-    return this.#hints.watch(signal);
+  watch(signal: AbortSignal, options?: WatchOptions): AsyncIterable<void> {
+    return this.#hints.watch(signal, options);
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { Fault } from '../../domain/fault.ts';
 import { assertKey, assertQuery, assertWrites, closed, STORE_LIMITS } from '../assert-writes.ts';
 import { Hints } from '../hints.ts';
-import type { CommitOptions, Hit, Key, Query, Row, Store, Version, Write } from '../port.ts';
+import type { CommitOptions, Hit, Key, Query, Row, Store, Version, WatchOptions, Write } from '../port.ts';
 import type { Answer, RawRow, Reply, Request } from './wire.ts';
 import { asError } from './wire.ts';
 
@@ -54,15 +54,15 @@ export class SqliteStore implements Store {
     return rows.map((row) => ({ ...parsed(row), sort: row.sort }));
   }
 
-  async commit(writes: readonly Write[], { flush = false }: CommitOptions = {}): Promise<Version> {
+  async commit(writes: readonly Write[], { flush = false, by }: CommitOptions = {}): Promise<Version> {
     const version = await this.#ask({ op: 'commit', writes: assertWrites(writes, this.limits), flush });
-    this.#hints.hint();
+    this.#hints.hint(by);
     return version as Version;
   }
 
-  watch(signal: AbortSignal): AsyncIterable<void> {
+  watch(signal: AbortSignal, options?: WatchOptions): AsyncIterable<void> {
     if (this.#ended !== undefined) throw this.#ended;
-    return this.#hints.watch(signal);
+    return this.#hints.watch(signal, options);
   }
 
   close(): Promise<void> {
