@@ -1,4 +1,4 @@
-import { Fault } from '../domain/fault.ts';
+import { Fault, isFault } from '../domain/fault.ts';
 import { left } from '../domain/hold/hold.ts';
 import type { Outcome, Run, Watch } from '../domain/run/run.ts';
 import { type Block, fenceOf, type Task } from '../domain/task/task.ts';
@@ -9,10 +9,11 @@ import type { Work } from '../domain/work/work.ts';
 import type { Write } from '../store/port.ts';
 import { reports } from '../store/records/findings.ts';
 import { holds } from '../store/records/holds.ts';
-import { changed } from '../store/records/journal.ts';
+import { type Author, changed } from '../store/records/journal.ts';
 import type { Seen } from '../store/records/record.ts';
 import { runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
+import { type Occupied, occupied } from './claim.ts';
 import type { Needs } from './needs.ts';
 
 type Settle = Pick<Needs, 'store' | 'now' | 'host'>;
@@ -35,38 +36,87 @@ export interface Ending {
   readonly report?: Report | undefined;
 }
 
-/**
- * Records that a run has ended and its process tree is gone: run, task and every scope it occupied, in one commit.
- * A run that was settled before, or whose task has moved on to another run, changes nothing but itself.
- */
-export async function settle(runId: RunId, ending: Ending, needs: Settle): Promise<void> {
-  const { store, host } = needs;
-  const run = await runs.get(store, runId);
-  if (!run) throw new Fault('not_found', `no run ${runId}`);
-  if (run.body.phase.state === 'ended') return;
-  const at = needs.now();
-  const author = { by: `host ${host}`, at };
-  const { outcome, detail, exit, watch } = ending;
-  const phase = { state: 'ended', at, outcome, ...(detail ? { detail } : {}), ...(exit === undefined ? {} : { exit }) } as const;
-  const over: Run = { ...run.body, updatedAt: at, phase, ...(watch ? { watch } : {}) };
-  const writes: Write[] = [
-    ...changed(runs, run, over, { author, note: { what: 'ended', to: outcome, ...(detail ? { why: detail } : {}) } }),
-    ...(await leaving(run.body, needs)),
-    ...settledTask(await tasks.get(store, run.body.taskId), { runId, ending, author }),
-    ...(ending.report ? [reports.put(ending.report, (await reports.get(store, runId))?.version ?? 'absent')] : []),
-  ];
-  await store.commit(writes, { flush: true });
+export interface Ended {
+  readonly runId: RunId;
+  readonly ending: Ending;
 }
 
-async function leaving(run: Run, { store }: Settle): Promise<Write[]> {
-  const found = await Promise.all(run.holds.map((scope) => holds.get(store, scope)));
-  return found.flatMap((seen) => (seen?.body.holders.includes(run.id) ? [holds.put(left(seen.body, run.id), seen.version)] : []));
+/** Endings that fit into one commit. */
+export const ENDINGS_PER_COMMIT = 12;
+
+/**
+ * Records that runs have ended and their process trees are gone: each run, its task and every scope it occupied, all in
+ * one commit; if somebody else has changed one of them meanwhile, each for itself. Answers whose end is recorded now.
+ */
+export async function settleAll(ended: readonly Ended[], needs: Settle): Promise<readonly RunId[]> {
+  try {
+    await settleTogether(ended, needs);
+    return ended.map(({ runId }) => runId);
+  } catch (error) {
+    if (!isFault(error, 'conflict') || ended.length === 1) throw error;
+    const settled: RunId[] = [];
+    for (const one of ended) settled.push(...(await settleAll([one], needs).catch(unlessRaceLost)));
+    return settled;
+  }
+}
+
+export const settle = async (runId: RunId, ending: Ending, needs: Settle): Promise<void> =>
+  void (await settleAll([{ runId, ending }], needs));
+
+const unlessRaceLost = (error: unknown): readonly RunId[] => {
+  if (!isFault(error, 'conflict')) throw error;
+  return [];
+};
+
+/** A run that was settled before, or whose task has moved on to another run, changes nothing but itself. */
+async function settleTogether(ended: readonly Ended[], needs: Settle): Promise<void> {
+  const { store, host } = needs;
+  const found = await Promise.all(
+    ended.map(async ({ runId, ending }) => {
+      const run = await runs.get(store, runId);
+      if (!run) throw new Fault('not_found', `no run ${runId}`);
+      return { run, ending };
+    }),
+  );
+  const open = found.filter(({ run }) => run.body.phase.state !== 'ended');
+  if (open.length === 0) return;
+  const at = needs.now();
+  const author = { by: `host ${host}`, at };
+  const [owners, before, told] = await Promise.all([
+    Promise.all(open.map(({ run }) => tasks.get(store, run.body.taskId))),
+    occupied(
+      store,
+      open.flatMap(({ run }) => run.body.holds),
+    ),
+    Promise.all(open.map(({ run, ending }) => ending.report && reports.get(store, run.body.id))),
+  ]);
+  const writes = open.flatMap(({ run, ending }, index) => [
+    ...endedRun(run, ending, author),
+    ...settledTask(owners[index], { runId: run.body.id, ending, author }),
+    ...(ending.report ? [reports.put(ending.report, told[index]?.version ?? 'absent')] : []),
+  ]);
+  const gone = open.map(({ run }) => run.body.id);
+  await store.commit([...writes, ...leaving(gone, before)], { flush: true });
+}
+
+function endedRun(run: Seen<Run>, { outcome, detail, exit, watch }: Ending, author: Author): Write[] {
+  const { at } = author;
+  const phase = { state: 'ended', at, outcome, ...(detail ? { detail } : {}), ...(exit === undefined ? {} : { exit }) } as const;
+  const over: Run = { ...run.body, updatedAt: at, phase, ...(watch ? { watch } : {}) };
+  return changed(runs, run, over, { author, note: { what: 'ended', to: outcome, ...(detail ? { why: detail } : {}) } });
+}
+
+function leaving(gone: readonly RunId[], before: Occupied): Write[] {
+  return [...before.values()].flatMap((seen) => {
+    if (!seen?.body.holders.some((holder) => gone.includes(holder))) return [];
+    return [holds.put(gone.reduce(left, seen.body), seen.version)];
+  });
 }
 
 interface Settling {
   readonly runId: RunId;
   readonly ending: Ending;
-  readonly author: { readonly by: string; readonly at: string };
+  readonly author: Author;
 }
 
 function settledTask(seen: Seen<Task> | undefined, { runId, ending, author }: Settling): Write[] {

@@ -10,7 +10,7 @@ import { changed } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
 import type { Seen as Read } from '../../store/records/record.ts';
 import { runs } from '../../store/records/runs.ts';
-import { settle } from '../settle.ts';
+import { type Ended, type Ending, settle, settleAll } from '../settle.ts';
 import { asking, delivered, heard, passedOn } from './converse.ts';
 import { type Action, type Sight, WRITE_DOWN_MS } from './decide.ts';
 import { type Ingested, ingest, newWatch, stepped } from './ingest.ts';
@@ -18,7 +18,6 @@ import type { Memory } from './memory.ts';
 import type { Left, Look, SuperviseNeeds } from './needs.ts';
 
 export async function act(action: Action, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
-  const { run } = action.sight;
   switch (action.type) {
     case 'start':
       return start(action.sight, needs);
@@ -27,14 +26,14 @@ export async function act(action: Action, needs: SuperviseNeeds, memory: Memory)
     case 'ingest':
       return read(action.sight, needs, memory);
     case 'end':
-      await needs.store.commit(ending(run, action, needs, memory), { flush: true });
-      climb(run.body, needs, memory);
+      await needs.store.commit(ending(action.sight.run, action, needs, memory), { flush: true });
+      climb(action.sight.run.body, needs, memory);
       return true;
     case 'ladder':
-      climb(run.body, needs, memory);
+      climb(action.sight.run.body, needs, memory);
       return false;
     case 'finish':
-      return finish(action.sight, needs, memory);
+      return finish(action.sights, needs, memory);
   }
 }
 
@@ -169,38 +168,51 @@ function climb(run: Run, needs: SuperviseNeeds, { ladders, swept }: Memory): voi
   ladders.set(run.id, climbing);
 }
 
-/** The run is over: whatever is left of its tree goes, the rest of its output is read, and one commit says how it ended. */
-async function finish(sight: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
-  const { run, task, look } = sight;
-  if (look.state === 'unclaimed' && !(await needs.runner.forestall(run.body.id))) return false;
-  if (look.state !== 'unclaimed' && !(await isSwept(run.body, needs, memory))) return false;
+/** Runs that are over: what can be said of each is gathered by itself, so that none holds up or spoils the others. */
+async function finish(sights: readonly Sight[], needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+  const gathered = await Promise.allSettled(sights.map((sight) => lastOf(sight, needs, memory)));
+  const over = gathered.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
+  const settled = over.length === 0 ? [] : await settleAll(over, needs);
+  for (const runId of settled) {
+    memory.seenAt.delete(runId);
+    memory.swept.delete(runId);
+  }
+  const noted = over.filter(({ runId }) => settled.includes(runId)).map(({ last }) => needs.noted(last));
+  for (const note of await Promise.allSettled(noted))
+    if (note.status === 'rejected') needs.log('notes.failed', { error: String(note.reason) });
+  const failed = gathered.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+  return settled.length > 0;
+}
+
+interface Last extends Ended {
+  readonly last: Run;
+}
+
+/** Whatever is left of its tree goes, and the rest of its output is read; undefined when something of it still is there. */
+async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory: Memory): Promise<Last | undefined> {
+  if (look.state === 'unclaimed' && !(await needs.runner.forestall(run.body.id))) return undefined;
+  if (look.state !== 'unclaimed' && !(await isSwept(run.body, needs, memory))) return undefined;
   const ran = look.state !== 'unclaimed' && look.state !== 'never';
   const left = task && ran ? await needs.leaveBehind(run.body, task) : NOTHING;
-  if (!left) return false;
+  if (!left) return undefined;
   const watch = task ? await lastWatch(run.body, task, look, needs) : run.body.watch;
   const facts = factsOf(look);
   const last: Run = { ...run.body, ...(watch ? { watch } : {}) };
   const { outcome, detail } = outcomeOf(last, facts);
   const quiet = saidNothing(last, facts);
-  await settle(
-    run.body.id,
-    {
-      outcome: quiet && (task?.attempts ?? 0) > 1 ? 'blocked' : outcome,
-      detail,
-      exit: facts.exit,
-      watch,
-      retryInMs: untilReset(watch, needs) ?? (quiet ? 0 : retryDelayMs(outcome, task?.attempts ?? 1, needs.jitter())),
-      proved: task !== undefined && (await nothingToProve(task, needs)),
-      kept: left.kept,
-      report: task && ran ? left.report?.(watch, outcome) : undefined,
-      neverRan: look.state === 'never' || look.state === 'unclaimed',
-    },
-    needs,
-  );
-  memory.seenAt.delete(run.body.id);
-  memory.swept.delete(run.body.id);
-  await needs.noted(last).catch((error: unknown) => needs.log('notes.failed', { run: run.body.id, error: String(error) }));
-  return true;
+  const ending: Ending = {
+    outcome: quiet && (task?.attempts ?? 0) > 1 ? 'blocked' : outcome,
+    ...(detail === undefined ? {} : { detail }),
+    exit: facts.exit,
+    watch,
+    retryInMs: untilReset(watch, needs) ?? (quiet ? 0 : retryDelayMs(outcome, task?.attempts ?? 1, needs.jitter())),
+    proved: task !== undefined && (await nothingToProve(task, needs)),
+    kept: left.kept,
+    report: task && ran ? left.report?.(watch, outcome) : undefined,
+    neverRan: look.state === 'never' || look.state === 'unclaimed',
+  };
+  return { runId: run.body.id, ending, last };
 }
 
 /** Mostly nothing is left, which takes one look; helpers that will not go are waited for beside the turn. */

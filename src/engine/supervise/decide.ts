@@ -2,6 +2,7 @@ import type { Outcome, Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
 import type { Seen as Read } from '../../store/records/record.ts';
+import { ENDINGS_PER_COMMIT } from '../settle.ts';
 import type { Look, Rules } from './needs.ts';
 
 /** One live run: what the store says, what this machine says, and how long it has been silent. */
@@ -28,7 +29,8 @@ export type Action =
   | { readonly type: 'ingest'; readonly sight: Sight }
   | { readonly type: 'end'; readonly sight: Sight; readonly outcome: Outcome; readonly why: string }
   | { readonly type: 'ladder'; readonly sight: Sight }
-  | { readonly type: 'finish'; readonly sight: Sight };
+  /** Several at once: what ends together is written down together. */
+  | { readonly type: 'finish'; readonly sights: readonly Sight[] };
 
 /** Whoever began to start a run says who it is at once, or never. */
 const STARTING_MS = 30_000;
@@ -37,13 +39,19 @@ const TOOL_PATIENCE = 10;
 /** The time of a silent run is written down this often; after a restart the age of its process tells the rest. */
 export const WRITE_DOWN_MS = 60_000;
 
-export const decide = ({ sights, now, rules }: Seen): readonly Action[] =>
-  sights.flatMap((sight) => {
-    const action = actionFor(sight, now, rules);
-    return action ? [action] : [];
-  });
+export function decide({ sights, now, rules }: Seen): readonly Action[] {
+  const actions = sights.flatMap((sight) => actionFor(sight, now, rules) ?? []);
+  const over = actions.flatMap((action) => (action.type === 'finish' ? action.sight : []));
+  const finishing = Array.from({ length: Math.ceil(over.length / ENDINGS_PER_COMMIT) }, (_, n) => ({
+    type: 'finish' as const,
+    sights: over.slice(n * ENDINGS_PER_COMMIT, (n + 1) * ENDINGS_PER_COMMIT),
+  }));
+  return [...finishing, ...actions.filter((action) => action.type !== 'finish')];
+}
 
-function actionFor(sight: Sight, now: string, rules: Rules): Action | undefined {
+type Single = Exclude<Action, { type: 'finish' }> | { readonly type: 'finish'; readonly sight: Sight };
+
+function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined {
   const { run, look, task } = sight;
   const { phase } = run.body;
   if (look.state === 'ended' || look.state === 'dead' || look.state === 'never') return { type: 'finish', sight };
