@@ -91,6 +91,7 @@ const watching = supervise({
   executor: async () => scripted,
   place: async () => ({ state: 'here' }),
   leaveBehind: async () => ({}),
+  onLeft: () => undefined,
   rules: () => ({ stallMs: 3_600_000, spoolBytes: 4 * SPOOL_BYTES }),
 });
 await takeTurn(watching);

@@ -5,6 +5,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { RunId } from '../domain/values.ts';
 import type { Identity, Look, Runner } from '../engine/supervise/needs.ts';
 import { makeDirectory, PRIVATE_FILE } from '../platform/files.ts';
+import { statSync } from '../platform/proc.ts';
 import { findCgroupParent } from '../runner/cgroup.ts';
 import { appendMissing } from '../runner/input-spool.ts';
 import { endRun } from '../runner/kill-ladder.ts';
@@ -38,6 +39,7 @@ export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions)
   const place = (runId: RunId): RunPlace => ({ directory: join(paths.runs, runId), id: runId, mark });
   return {
     look: (runId) => lookAt(place(runId)),
+    isThere: ({ shim }) => statSync(shim.pid)?.started === shim.started,
     start: async (runId, { mode, command, args, directory, env, files }) => {
       const spec = {
         ...place(runId),
@@ -62,8 +64,11 @@ export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions)
       const { how, processes } = await endRun(place(runId), { graceMs: graceMs(), hardMs: HARD_MS });
       if (how !== 'quiet') log('run.ended', { run: runId, how, processes });
     },
-    follow: (runIds) => hints.follow(runIds.map((runId) => place(runId).directory)),
-    onStir: (listener) => hints.onStir(listener),
+    follow: (runIds) => {
+      const isFollowed = hints.follow(new Map(runIds.map((runId) => [runId, place(runId).directory])));
+      return runIds.filter((runId) => !isFollowed.has(runId));
+    },
+    onStir: (listener) => hints.onStir((runIds) => listener(runIds as RunId[])),
     ticks: async (runIds) => new Map([...(await signsOfLife(runIds.map(place)))].map(([id, { ticks }]) => [id as RunId, ticks])),
     close: () => {
       hints.close();

@@ -1,4 +1,5 @@
 import { isFault } from '../domain/fault.ts';
+import type { Write } from '../store/port.ts';
 
 /** Look, decide, act. `decide` is pure; `act` must be safe to repeat, and short: what takes long is a run. */
 export interface Controller<Seen, Action> {
@@ -9,11 +10,19 @@ export interface Controller<Seen, Action> {
   decide(seen: Seen): readonly Action[];
   /** Whether it took effect. */
   act(action: Action): Promise<boolean>;
+  /** Whether there may be something to do after a commit of the engine with this write. Commits of others always stir. */
+  concerns?(write: Write): boolean;
+  /** Hints from elsewhere than the store. */
+  onStir?(stir: () => void): void;
+  /** How many actions may be under way at once; each is about another entity. */
+  readonly atOnce?: number;
   /** How long until something falls due by itself. */
   dueInMs?(seen: Seen): number | undefined;
 }
 
 export interface Surroundings {
+  /** A turn begins: it sees all that has stirred until now. */
+  begin(): void;
   /** Resolves when the store stirs, the time is up, or the signal aborts: whichever is first. */
   rest(ms: number, signal: AbortSignal): Promise<void>;
   log(event: string, fields: Record<string, unknown>): void;
@@ -22,15 +31,19 @@ export interface Surroundings {
 /** After this many failed turns the rests no longer grow. */
 const MOST_DOUBLINGS = 5;
 
+/** Who has lost a race looks again soon, also when nothing stirs. */
+const AFTER_A_RACE_MS = 20;
+
 /** The only `while` in the engine. */
 export async function keepRunning<Seen, Action>(
   controller: Controller<Seen, Action>,
-  { rest, log }: Surroundings,
+  { begin, rest, log }: Surroundings,
   signal: AbortSignal,
 ): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
     let restMs = controller.everyMs;
+    begin();
     try {
       const turn = await takeTurn(controller);
       failures = turn.failed.length > 0 ? failures + 1 : 0;
@@ -38,6 +51,7 @@ export async function keepRunning<Seen, Action>(
       if ((failures & (failures - 1)) === 0)
         for (const error of turn.failed) log('action.failed', { controller: controller.name, failures, error: String(error) });
       if (turn.acted > 0) continue;
+      if (turn.lost > 0) restMs = AFTER_A_RACE_MS;
       restMs = Math.max(Math.min(restMs, turn.dueInMs ?? restMs), failures > 0 ? 100 : 0);
     } catch (error) {
       failures += 1;
@@ -52,22 +66,27 @@ export interface Turn {
   /** Actions that took effect. When some did, there may be more to do at once. */
   readonly acted: number;
   readonly dueInMs?: number | undefined;
+  /** Actions that came too late: somebody else has changed what they were about. */
+  readonly lost: number;
   /** Actions that failed kept no other from being carried out. */
   readonly failed: readonly unknown[];
 }
 
 export async function takeTurn<Seen, Action>(controller: Controller<Seen, Action>): Promise<Turn> {
   const seen = await controller.observe();
-  const actions = controller.decide(seen);
-  let acted = 0;
+  const actions = controller.decide(seen).values();
+  let [acted, lost] = [0, 0];
   const failed: unknown[] = [];
-  for (const action of actions) {
-    try {
-      if (await controller.act(action)) acted += 1;
-    } catch (error) {
-      // Losing a race is how two controllers agree. The next turn looks again.
-      if (!isFault(error, 'conflict')) failed.push(error);
-    }
-  }
-  return { acted, failed, dueInMs: controller.dueInMs?.(seen) };
+  const hand = async () => {
+    for (const action of actions)
+      try {
+        if (await controller.act(action)) acted += 1;
+      } catch (error) {
+        // Losing a race is how two controllers agree. The next turn looks again.
+        if (isFault(error, 'conflict')) lost += 1;
+        else failed.push(error);
+      }
+  };
+  await Promise.all(Array.from({ length: controller.atOnce ?? 1 }, hand));
+  return { acted, lost, failed, dueInMs: controller.dueInMs?.(seen) };
 }

@@ -1,15 +1,14 @@
 import { isFault } from '../domain/fault.ts';
 import { type Capacity, type Scope, scopesOf } from '../domain/hold/hold.ts';
-import { LIMITS } from '../domain/limits.ts';
 import { type Lane, laneFromKey } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
-import { laneHeads } from '../store/queries/lanes.ts';
 import { holds } from '../store/records/holds.ts';
 import type { Seen as Read } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { type Claim, claimWrites, type Occupied, occupied } from './claim.ts';
 import type { Controller } from './controller.ts';
 import type { Needs } from './needs.ts';
+import { QueueHeads } from './queue-heads.ts';
 
 /** The tasks at the front of one lane, and what each of them needs room in. */
 export interface Front {
@@ -25,21 +24,27 @@ export interface Seen {
   readonly roomHere: number;
 }
 
-export type Choice = Omit<Claim, 'runId'>;
+export type Choice = Omit<Claim, 'runId'> & { readonly due: string };
 
 /** Claims that fit into one commit. */
 const CLAIMS_PER_COMMIT = 12;
 
-export const dispatch = (needs: Needs): Controller<Seen, readonly Choice[]> => ({
-  name: 'dispatch',
-  everyMs: 15_000,
-  observe: () => observe(needs),
-  decide: (seen) => {
-    const choices = choose(seen);
-    return choices.length === 0 ? [] : [choices];
-  },
-  act: (choices) => claimAll(choices, needs),
-});
+export const dispatch = (needs: Needs): Controller<Seen, readonly Choice[]> => {
+  const heads = new QueueHeads(needs);
+  return {
+    name: 'dispatch',
+    everyMs: 15_000,
+    observe: () => observe(needs, heads),
+    decide: (seen) => {
+      const choices = choose(seen);
+      return choices.length === 0 ? [] : [choices];
+    },
+    act: (choices) => claimAll(choices, needs),
+    concerns: (write) =>
+      write.key.kind === holds.kind ||
+      (write.key.kind === tasks.kind && write.op === 'put' && (write.body as Task).phase.state === 'queued'),
+  };
+};
 
 /** The earliest due tasks for which every scope, and this host, has room. */
 export function choose({ fronts, taken, roomHere }: Seen): readonly Choice[] {
@@ -48,41 +53,51 @@ export function choose({ fronts, taken, roomHere }: Seen): readonly Choice[] {
     .flatMap((front) => front.waiting.map((place) => ({ ...place, front })))
     .sort((a, b) => (a.due < b.due ? -1 : 1));
   const choices: Choice[] = [];
-  for (const { task, front } of inOrder) {
+  for (const { task, due, front } of inOrder) {
     if (choices.length >= Math.min(roomHere, CLAIMS_PER_COMMIT)) break;
     if (!front.scopes.every(({ scope, max }) => (counts.get(scope) ?? 0) < max)) continue;
     for (const { scope } of front.scopes) counts.set(scope, (counts.get(scope) ?? 0) + 1);
-    choices.push({ task, executor: front.executor, model: front.model, scopes: front.scopes });
+    choices.push({ task, due, executor: front.executor, model: front.model, scopes: front.scopes });
   }
   return choices;
 }
 
-async function observe(needs: Needs): Promise<Seen> {
-  const roomHere = await needs.roomHere();
-  const nothing = { fronts: [], taken: new Map(), roomHere };
-  if (roomHere <= 0 || (await isFull(needs))) return nothing;
-  const [heads, capacity, startable] = await Promise.all([
-    laneHeads(needs.store, LIMITS.lanes.value),
-    needs.capacity(),
-    needs.startable(),
-  ]);
-  const lanes = await Promise.all(
-    heads.map(async ({ lane }) => ({ key: lane, ...(await needed(laneFromKey(lane), capacity, needs)) })),
-  );
-  const usable = lanes.filter(startable);
-  const before = await occupied(
-    needs.store,
-    usable.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
-  );
-  const fronts = await Promise.all(usable.map((lane) => frontOf(lane, before, needs)));
-  return { fronts, taken: new Map([...before].map(([scope, seen]) => [scope, seen?.body.holders.length ?? 0])), roomHere };
+/** Lanes looked into at once: mostly the first few have all that can be claimed. */
+const LANES_PER_LOOK = 24;
+
+async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
+  const [roomHere, capacity] = await Promise.all([needs.roomHere(), needs.capacity()]);
+  const room = Math.min(roomHere, CLAIMS_PER_COMMIT, await fleetRoom(capacity, needs));
+  const fronts: Front[] = [];
+  const taken = new Map<string, number>();
+  const seen = { fronts, taken, roomHere };
+  // A full fleet is the usual case while agents run: it costs one read, however many lanes wait.
+  if (room <= 0) return seen;
+  const [heads, startable] = await Promise.all([queue.look(), needs.startable()]);
+  for (let from = 0; from < heads.length; from += LANES_PER_LOOK) {
+    const lanes = await Promise.all(
+      heads
+        .slice(from, from + LANES_PER_LOOK)
+        .map(async ({ lane }) => ({ key: lane, ...(await needed(laneFromKey(lane), capacity, needs)) })),
+    );
+    const usable = lanes.filter(startable);
+    const before = await occupied(
+      needs.store,
+      usable.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
+    );
+    for (const [scope, hold] of before) taken.set(scope, hold?.body.holders.length ?? 0);
+    fronts.push(...(await Promise.all(usable.map((lane) => frontOf(lane, before, needs)))));
+    const next = heads[from + LANES_PER_LOOK];
+    const chosen = choose(seen);
+    // Whoever comes later in the queue is due later than all of these.
+    if (next === undefined || (chosen.length >= room && chosen.every(({ due }) => due < next.due))) break;
+  }
+  return seen;
 }
 
-/** A full fleet is the usual case while agents run: it costs one read, however many lanes wait. */
-async function isFull({ store, capacity }: Needs): Promise<boolean> {
-  const { fleet } = await capacity();
-  if (fleet === undefined) return false;
-  return ((await holds.get(store, 'fleet'))?.body.holders.length ?? 0) >= fleet;
+async function fleetRoom({ fleet }: Capacity, { store }: Needs): Promise<number> {
+  if (fleet === undefined) return Number.POSITIVE_INFINITY;
+  return fleet - ((await holds.get(store, 'fleet'))?.body.holders.length ?? 0);
 }
 
 interface Needed {

@@ -1,10 +1,11 @@
 import { Fault, isFault } from '../domain/fault.ts';
-import type { Store, Write } from '../store/port.ts';
+import type { Store } from '../store/port.ts';
 import { type Controller, keepRunning, type Surroundings } from './controller.ts';
 import { dispatch } from './dispatch.ts';
 import { gauge } from './gauge.ts';
 import { type Held, type Identity, takeLease } from './lease.ts';
 import type { Needs } from './needs.ts';
+import { engineStore, News } from './news.ts';
 import { release } from './release.ts';
 import { Stirs } from './stirs.ts';
 import type { SuperviseNeeds } from './supervise/needs.ts';
@@ -21,9 +22,9 @@ import { tidy } from './work/tidy.ts';
 
 export interface EngineNeeds extends Needs, Pick<Surroundings, 'log'> {
   /** With it, what is claimed is also started and watched over. */
-  readonly supervision?: Omit<SuperviseNeeds, keyof Needs | 'log' | 'place' | 'leaveBehind'>;
+  readonly supervision?: Omit<SuperviseNeeds, keyof Needs | 'log' | 'place' | 'leaveBehind' | 'onLeft'>;
   /** With it, work in repositories is kept apart, proved and landed. */
-  readonly work?: Omit<WorkNeeds, keyof Needs | 'log' | 'stir'> & Pick<ReportNeeds, 'resultFile'>;
+  readonly work?: Omit<WorkNeeds, keyof Needs | 'log'> & Pick<ReportNeeds, 'resultFile'>;
   readonly self: Identity;
   alive(identity: Identity): Promise<boolean>;
 }
@@ -33,36 +34,39 @@ const RENEW_MS = 5_000;
 
 /** Runs every controller under one lease until the signal aborts, or until the lease turns out to be lost. */
 export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promise<void> {
-  const lease = await takeLease({ ...needs, forMs: LEASE_MS });
+  const news = new News();
+  const lease = await takeLease({ ...needs, forMs: LEASE_MS, by: news });
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
-  const fenced: EngineNeeds = { ...needs, store: fencedStore(needs.store, lease) };
-  const stirs = new Stirs();
-  const spoolStirs = new Stirs();
-  void watchStore(needs.store, stopping.signal, () => {
-    stirs.stir();
-    spoolStirs.stir();
+  const fenced: EngineNeeds = { ...needs, news, store: engineStore(needs.store, lease.fence, news) };
+  const everybody = new Set<Stirs>();
+  void watchStore(fenced.store, stopping.signal, () => {
+    news.other();
+    for (const stirs of everybody) stirs.stir();
   });
   const { supervision } = fenced;
-  const work = needs.work && { ...fenced, ...needs.work, stir: () => stirs.stir() };
-  const unfollow = supervision?.runner.onStir(() => spoolStirs.stir());
-  const keep = <Seen, Action>(controller: Controller<Seen, Action>, wakes = stirs) =>
-    keepRunning(controller, { log: needs.log, rest: wakes.rester() }, stopping.signal);
+  const work = needs.work && { ...fenced, ...needs.work };
+  const keep = <Seen, Action>(controller: Controller<Seen, Action>) => {
+    const stirs = new Stirs();
+    everybody.add(stirs);
+    const { concerns } = controller;
+    // A commit that failed stirs nobody: whatever cannot be written now must not be tried without a rest.
+    if (concerns) news.tell({ own: (writes) => (writes.some(concerns) ? stirs.stir() : undefined), other: () => undefined });
+    controller.onStir?.(stirs.stir);
+    return keepRunning(controller, { log: needs.log, begin: stirs.begin, rest: stirs.rest }, stopping.signal);
+  };
   needs.log('engine.started', { host: needs.host });
   await Promise.all([
     keep(release(fenced)),
     keep(dispatch(fenced)),
-    ...(supervision
-      ? [keep(supervise({ ...fenced, ...supervision, ...placesOf(work, () => spoolStirs.stir()) }), spoolStirs)]
-      : []),
+    ...(supervision ? [keep(supervise({ ...fenced, ...supervision, ...placesOf(work) }))] : []),
     ...(work ? [keep(furnish(work)), keep(prove(work)), keep(land(work)), keep(tidy(work))] : []),
     keep(gauge(fenced)),
     keep(sweep(fenced)),
     keep(renewal(lease, stop, needs)),
   ]);
-  unfollow?.();
   signal.removeEventListener('abort', stop);
   await lease.giveUp().catch((error) => needs.log('lease.kept', { error: String(error) }));
   needs.log('engine.stopped', { host: needs.host });
@@ -72,25 +76,15 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
 /** Without a workshop, work is done in place and nothing needs to be kept. */
 function placesOf(
   work: (WorkNeeds & Pick<ReportNeeds, 'resultFile'>) | undefined,
-  stir: () => void,
-): Pick<SuperviseNeeds, 'place' | 'leaveBehind'> {
-  if (!work) return { place: async () => ({ state: 'here' }), leaveBehind: async () => ({}) };
-  const beside = new Beside(stir);
+): Pick<SuperviseNeeds, 'place' | 'leaveBehind' | 'onLeft'> {
+  if (!work) return { place: async () => ({ state: 'here' }), leaveBehind: async () => ({}), onLeft: () => undefined };
+  const beside = new Beside();
   return {
     place: (run, task) => placeFor(run, task, work),
     leaveBehind: (run, task) => leaveBehind(run, task, { ...work, beside }),
+    onLeft: (listener) => beside.onDone(listener),
   };
 }
-
-/** Every write of the engine is conditional on its lease: an engine that was given up for dead cannot act. */
-const fencedStore = (store: Store, lease: Held): Store => ({
-  limits: store.limits,
-  get: (key) => store.get(key),
-  scan: (query) => store.scan(query),
-  commit: (writes: readonly Write[], options) => store.commit([...writes, lease.fence()], options),
-  watch: (signal) => store.watch(signal),
-  close: () => store.close(),
-});
 
 /** The lease is renewed by the same loop as everything else; a lost one stops the engine. */
 function renewal(lease: Held, stop: () => void, needs: EngineNeeds): Controller<boolean, 'renew'> {

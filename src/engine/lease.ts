@@ -17,6 +17,8 @@ type Leasing = Pick<Needs, 'store' | 'now'> & {
   /** Whether a process of this machine is still there. Only asked for one of the same host and boot. */
   alive(identity: Identity): Promise<boolean>;
   readonly forMs: number;
+  /** As whom it is renewed: no news to whoever watches as the same. */
+  readonly by?: object;
 };
 
 export interface Held {
@@ -30,7 +32,7 @@ const leaseId = (host: string) => `engine/${host}`;
 
 /** Takes the lease of this host: at once from a dead process, otherwise only after it has run out. */
 export async function takeLease(leasing: Leasing): Promise<Held> {
-  const { store, now, self, forMs } = leasing;
+  const { store, now, self, forMs, by } = leasing;
   const seen = await leases.get(store, leaseId(self.host));
   if (seen && !(await mayTake(seen.body, leasing))) throw refusal(seen.body);
   const since = now();
@@ -44,7 +46,7 @@ export async function takeLease(leasing: Leasing): Promise<Held> {
   return {
     fence: () => ({ op: 'check', key: leases.key(leaseId(self.host)), expect: version }),
     renew: async () => {
-      version = await store.commit([leases.put(lease(), version)]);
+      version = await store.commit([leases.put(lease(), version)], by ? { by } : {});
     },
     giveUp: async () => {
       await store.commit([leases.remove(lease(), version)]).catch((error) => {

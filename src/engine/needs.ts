@@ -3,10 +3,13 @@ import type { Lane } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
 import type { Instant, RunId } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
+import type { News } from './news.ts';
 
 /** What the engine needs from the house; `app` supplies it. */
 export interface Needs {
   readonly store: Store;
+  /** What happens to the store. Without it nobody tells, and every look is at the rows themselves. */
+  readonly news?: News;
   now(): Instant;
   /** Milliseconds on a clock that never jumps. */
   elapsed(): number;

@@ -30,6 +30,11 @@ export const release = (needs: Release): Controller<Seen, Action> => ({
   observe: () => observe(needs),
   decide,
   act: (action) => (action.type === 'told' ? told(action.task, needs) : reconsider(action.task, needs)),
+  concerns: ({ op, key, ...write }) => {
+    if (key.kind !== tasks.kind || op !== 'put') return false;
+    const { untold, phase } = (write as { body: Task }).body;
+    return untold || phase.state === 'waiting';
+  },
   dueInMs: ({ nextDueInMs }) => nextDueInMs,
 });
 

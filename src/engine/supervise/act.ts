@@ -20,6 +20,7 @@ import type { Left, Look, SuperviseNeeds } from './needs.ts';
 export async function act(action: Action, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
   switch (action.type) {
     case 'start':
+      memory.picture.begins(action.sight.run.body.id);
       return start(action.sight, needs);
     case 'adopt':
       return adopt(action.sight, needs);

@@ -1,3 +1,7 @@
+import type { Needs } from '../needs.ts';
+import type { Look } from './needs.ts';
+import { Picture } from './picture.ts';
+
 export interface Pulse {
   readonly bytes: number;
   readonly ticks: number;
@@ -6,6 +10,11 @@ export interface Pulse {
 
 /** What one supervisor remembers between its turns. None of it is needed for being right after a restart. */
 export interface Memory {
+  readonly picture: Picture;
+  /** What was last seen of a run on this machine, and when. */
+  readonly looks: Map<string, Looked>;
+  /** Runs to which something may have happened since. */
+  readonly hinted: Set<string>;
   /** Runs whose processes are being ended. */
   readonly ladders: Map<string, Promise<void>>;
   /** Runs of which no process is left. */
@@ -13,6 +22,24 @@ export interface Memory {
   /** When the time a run has taken was last written down. */
   readonly seenAt: Map<string, number>;
   readonly pulses: Map<string, Pulse>;
+  /** When processor time was last asked for. */
+  ticksAt: number;
 }
 
-export const newMemory = (): Memory => ({ ladders: new Map(), swept: new Set(), seenAt: new Map(), pulses: new Map() });
+export interface Looked {
+  readonly look: Look;
+  readonly at: number;
+  /** When its process was last seen to be there. */
+  readonly thereAt: number;
+}
+
+export const newMemory = (needs: Needs): Memory => ({
+  picture: new Picture(needs),
+  looks: new Map(),
+  hinted: new Set(),
+  ladders: new Map(),
+  swept: new Set(),
+  seenAt: new Map(),
+  pulses: new Map(),
+  ticksAt: Number.NEGATIVE_INFINITY,
+});

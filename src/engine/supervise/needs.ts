@@ -48,6 +48,8 @@ export interface Slice {
 /** What the supervisor needs of the room that owns processes. */
 export interface Runner {
   look(runId: RunId): Promise<Look>;
+  /** Whether the process that owns the run is still there; a glance, where `look` reads everything. */
+  isThere(identity: Identity): boolean;
   start(runId: RunId, start: Start): Promise<void>;
   /** Makes sure that nobody will start it any more; false when somebody has. */
   forestall(runId: RunId): Promise<boolean>;
@@ -57,10 +59,10 @@ export interface Runner {
   send(runId: RunId, at: number, tail: string): Promise<void>;
   /** Ends its whole process tree, gently first. Resolves when nothing of it is left. Safe to call again. */
   end(runId: RunId): Promise<void>;
-  /** From now on these runs, and no others, give a hint when something happens to them. */
-  follow(runIds: readonly RunId[]): void;
-  /** Calls back when a followed run may have changed; a hint that is lost costs a slow look. */
-  onStir(listener: () => void): () => void;
+  /** From now on these runs, and no others, give a hint when something happens to them. Answers those that cannot. */
+  follow(runIds: readonly RunId[]): readonly RunId[];
+  /** Calls back when followed runs may have changed; a hint that is lost costs a slow look. */
+  onStir(listener: (runIds: readonly RunId[]) => void): void;
   /** Processor time its process tree has used, in ticks. */
   ticks(runIds: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
 }
@@ -97,6 +99,8 @@ export interface SuperviseNeeds extends Needs {
   place(run: Run, task: Task): Promise<Placed>;
   /** Keeps the work of a run that has ended and collects what it reports; undefined while that still goes on. */
   leaveBehind(run: Run, task: Task): Promise<Left | undefined>;
+  /** Calls back when something of that has ended. */
+  onLeft(listener: () => void): void;
   question(): QuestionId;
   readonly runner: Runner;
   executor(name: string): Promise<Executor | undefined>;

@@ -2,43 +2,84 @@ import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
 import { questions } from '../../store/records/questions.ts';
-import { runIndex, runs } from '../../store/records/runs.ts';
-import { tasks } from '../../store/records/tasks.ts';
 import type { Seen, Sight } from './decide.ts';
 import type { Memory, Pulse } from './memory.ts';
-import type { Look, SuperviseNeeds } from './needs.ts';
+import type { Look, Runner, SuperviseNeeds } from './needs.ts';
+import type { Known } from './picture.ts';
 
 /** Processor time is asked for only of runs that have been silent this long. */
 const QUIET_MS = 5_000;
 
-export async function observe(needs: SuperviseNeeds, { pulses, seenAt }: Memory): Promise<Seen> {
-  const { store, host, runner } = needs;
-  const hits = await store.scan({ index: runIndex.live(host), limit: store.limits.rowsPerScan });
-  const live = hits.map((hit) => ({ body: runs.read(hit), version: hit.version }));
+export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Seen> {
+  const { runner } = needs;
+  const { picture, pulses, seenAt } = memory;
+  const live = await picture.look();
   // Followed before they are looked at: what happens in between is a hint, not a loss.
-  runner.follow(live.map(({ body }) => body.id));
-  const looks = await Promise.all(live.map(({ body }) => runner.look(body.id)));
-  const owners = await Promise.all(live.map(({ body }) => tasks.get(store, body.taskId)));
+  for (const unheard of runner.follow(live.map(({ run }) => run.body.id))) memory.hinted.add(unheard);
   const now = needs.elapsed();
-  const quietMs = Math.min(QUIET_MS, needs.rules().stallMs / 4);
-  const silent = live.filter(({ body }, at) => silence(body, looks[at], pulses, now) > quietMs).map(({ body }) => body.id);
-  const ticks = silent.length > 0 ? await runner.ticks(silent) : new Map();
-  const sights = live.map(async (run, at): Promise<Sight> => {
+  const looks = await Promise.all(live.map((known) => lookAt(known, { runner, memory, now })));
+  await feelPulses(live, looks, { needs, memory, now });
+  const sights = live.map(async ({ run, task }, at): Promise<Sight> => {
     const look = looks[at] as Look;
-    const task = owners[at]?.body;
-    beat(run.body, ticks.get(run.body.id), pulses, now);
     if (!seenAt.has(run.body.id)) seenAt.set(run.body.id, now - unwritten(run.body, look, needs));
     return {
       run,
-      task,
+      task: task?.body,
       look,
       silentMs: now - (pulses.get(run.body.id)?.at ?? now),
       sinceMs: now - (seenAt.get(run.body.id) ?? now),
-      toSend: await hasMail(run.body, task, needs),
+      toSend: await hasMail(run.body, task?.body, needs),
     };
   });
-  for (const id of pulses.keys()) if (!live.some(({ body }) => body.id === id)) pulses.delete(id);
+  forget(new Set(live.map(({ run }) => run.body.id)), memory);
   return { sights: await Promise.all(sights), now: needs.now(), rules: needs.rules() };
+}
+
+/** A run that lives and gave no hint is looked at this often; that its process is there, every second. */
+const WHOLE_LOOK_MS = 10_000;
+const GLANCE_MS = 1_000;
+
+async function lookAt(
+  { run, isNew }: Known,
+  { runner, memory: { looks, hinted }, now }: { runner: Runner; memory: Memory; now: number },
+): Promise<Look> {
+  const { id } = run.body;
+  if (isNew) return { state: 'unclaimed' };
+  const before = looks.get(id);
+  if (before?.look.state === 'alive' && !hinted.has(id) && now - before.at < WHOLE_LOOK_MS) {
+    if (now - before.thereAt < GLANCE_MS) return before.look;
+    looks.set(id, { ...before, thereAt: now });
+    if (runner.isThere(before.look.identity)) return before.look;
+  }
+  // Before the look: a hint that comes while it is under way counts for the next.
+  hinted.delete(id);
+  const look = await runner.look(id);
+  looks.set(id, { look, at: now, thereAt: now });
+  return look;
+}
+
+interface Feeling {
+  readonly needs: SuperviseNeeds;
+  readonly memory: Memory;
+  readonly now: number;
+}
+
+/** Asking for processor time is a look at every process of the machine: a few times before a run is called stalled. */
+const MOST_TICKS_MS = 30_000;
+
+async function feelPulses(live: readonly Known[], looks: readonly Look[], { needs, memory, now }: Feeling): Promise<void> {
+  const { pulses } = memory;
+  const { stallMs } = needs.rules();
+  const quietMs = Math.min(QUIET_MS, stallMs / 4);
+  const silent = live.filter(({ run }, at) => silence(run.body, looks[at], pulses, now) > quietMs);
+  const isDue = silent.length > 0 && now - memory.ticksAt >= Math.min(MOST_TICKS_MS, stallMs / 8);
+  if (isDue) memory.ticksAt = now;
+  const ticks = isDue ? await needs.runner.ticks(silent.map(({ run }) => run.body.id)) : new Map<string, number>();
+  for (const { run } of live) beat(run.body, ticks.get(run.body.id), pulses, now);
+}
+
+function forget(live: ReadonlySet<string>, { pulses, looks, hinted }: Memory): void {
+  for (const known of [pulses, looks, hinted]) for (const id of known.keys()) if (!live.has(id)) known.delete(id);
 }
 
 /** How long ago the run showed a sign of life; new output is one. */

@@ -1,3 +1,6 @@
+import type { Run } from '../../domain/run/run.ts';
+import { runs } from '../../store/records/runs.ts';
+import { workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
 import { act } from './act.ts';
 import { type Action, decide, type Seen } from './decide.ts';
@@ -9,18 +12,33 @@ import { observe } from './observe.ts';
 const LOOK_MS = 1_000;
 const STARTING_MS = 20;
 const IDLE_MS = 2_000;
+const AT_ONCE = 16;
 
 /** Two lists made one: the runs the store knows of this host, and what is really there. A restart is no special case. */
 export function supervise(needs: SuperviseNeeds): Controller<Seen, Action> {
-  const memory = newMemory();
+  const memory = newMemory(needs);
   return {
     name: 'supervise',
     everyMs: IDLE_MS,
     observe: () => observe(needs, memory),
     decide,
     act: (action) => act(action, needs, memory),
+    atOnce: AT_ONCE,
+    // A run may wait for its workspace.
+    concerns: ({ op, key, ...write }) =>
+      key.kind === workspaces.kind ||
+      (key.kind === runs.kind && op === 'put' && (write as { body: Run }).body.phase.state === 'claimed'),
+    onStir: (stir) => {
+      needs.onLeft(stir);
+      needs.runner.onStir((runIds) => {
+        for (const runId of runIds) memory.hinted.add(runId);
+        stir();
+      });
+    },
     dueInMs: ({ sights }) => {
-      if (sights.some(({ run }) => run.body.phase.state === 'claimed')) return STARTING_MS;
+      // One of which nothing is here yet waits for its workspace, and that stirs.
+      const begins = sights.some(({ run, look }) => run.body.phase.state === 'claimed' && look.state !== 'unclaimed');
+      if (begins) return STARTING_MS;
       return sights.length > 0 ? LOOK_MS : undefined;
     },
   };

@@ -10,9 +10,10 @@ type Finished = { readonly ok: true; readonly value: unknown } | { readonly ok: 
 export class Beside {
   readonly #going = new Map<string, Promise<void>>();
   readonly #finished = new Map<string, Finished>();
-  readonly #stir: () => void;
+  #stir = (): void => undefined;
 
-  constructor(stir: () => void) {
+  /** Whom to wake when something has ended. */
+  onDone(stir: () => void): void {
     this.#stir = stir;
   }
 

@@ -13,6 +13,7 @@ import type { Controller } from '../controller.ts';
 import { Beside } from './beside.ts';
 import { choreRun } from './chore.ts';
 import type { Site, WorkNeeds } from './needs.ts';
+import { isNews } from './news.ts';
 
 /** A workspace, and everything that says what is to become of it. */
 export interface Sight {
@@ -38,9 +39,11 @@ const EVERY_MS = 15_000;
 
 /** Makes workspaces ready for those who wait for one, and takes them back from those who need them no more. */
 export function furnish(needs: WorkNeeds): Controller<readonly Sight[], Action> {
-  const beside = new Beside(needs.stir);
+  const beside = new Beside();
   return {
     name: 'furnish',
+    onStir: (stir) => beside.onDone(stir),
+    concerns: isNews,
     everyMs: EVERY_MS,
     observe: () => observe(needs),
     decide: (sights) => sights.flatMap((sight) => decide(sight, needs.workRules().pool) ?? []),

@@ -12,6 +12,7 @@ import type { Controller } from '../controller.ts';
 import { Beside } from './beside.ts';
 import { gateOn } from './gate.ts';
 import type { WorkNeeds } from './needs.ts';
+import { isNews } from './news.ts';
 import { isGateOver, originOf } from './prove.ts';
 import { holderOf, sendBack, stop } from './repair.ts';
 
@@ -37,9 +38,11 @@ const PARKED_MS = 2_000;
 
 /** Brings proved work onto its target branch: one task per branch at a time, in the order they came. */
 export function land(needs: WorkNeeds): Controller<Queues, Action> {
-  const beside = new Beside(needs.stir);
+  const beside = new Beside();
   return {
     name: 'land',
+    onStir: (stir) => beside.onDone(stir),
+    concerns: isNews,
     everyMs: EVERY_MS,
     observe: () => observe(needs),
     decide: ({ heads, parked }) => [

@@ -105,6 +105,4 @@ export interface WorkNeeds extends Needs {
   /** The end of what a run has printed, without secrets. */
   lastOutput(runId: RunId): Promise<string>;
   log(event: string, fields: Record<string, unknown>): void;
-  /** Wakes the controllers of this room: something that went on beside them has ended. */
-  stir(): void;
 }

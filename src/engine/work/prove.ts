@@ -14,6 +14,7 @@ import type { Controller } from '../controller.ts';
 import { Beside } from './beside.ts';
 import { gateOn } from './gate.ts';
 import type { Origin, WorkNeeds } from './needs.ts';
+import { isNews } from './news.ts';
 import { holderOf, sendBack, stop } from './repair.ts';
 
 interface Finished {
@@ -31,9 +32,11 @@ const GUARDED_SHOWN = 10;
 
 /** Takes finished work to its end by facts alone: what is in the branch, and what the gate says of it. */
 export function prove(needs: WorkNeeds): Controller<readonly Finished[], Step> {
-  const beside = new Beside(needs.stir);
+  const beside = new Beside();
   return {
     name: 'prove',
+    onStir: (stir) => beside.onDone(stir),
+    concerns: isNews,
     everyMs: EVERY_MS,
     observe: () => observe(needs),
     decide: (finished) => finished.map((one) => ({ ...one, next: nextStep(one.seen.body, { verify: one.project?.verify }) })),

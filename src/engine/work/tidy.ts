@@ -9,10 +9,11 @@ const DELETE_MS = 2_000;
 
 /** Deletes what was discarded, and looks for directories of ours that no row knows of: a crash or an old backup leaves such. */
 export function tidy(needs: WorkNeeds): Controller<boolean, 'trash' | 'orphans'> {
-  const beside = new Beside(needs.stir);
+  const beside = new Beside();
   let tidiedAt = Number.NEGATIVE_INFINITY;
   return {
     name: 'tidy',
+    onStir: (stir) => beside.onDone(stir),
     everyMs: EVERY_MS,
     observe: async () => needs.elapsed() - tidiedAt >= EVERY_MS,
     decide: (due) => (due ? ['orphans', 'trash'] : []),
