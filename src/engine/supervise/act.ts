@@ -211,10 +211,14 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
     proved: task !== undefined && (await nothingToProve(task, needs)),
     kept: left.kept,
     report: task && ran ? left.report?.(watch, outcome) : undefined,
-    neverRan: look.state === 'never' || look.state === 'unclaimed',
+    neverRan: hasNeverRun(run.body, look),
   };
   return { runId: run.body.id, ending, last };
 }
+
+/** A run that was seen alive has run, also when a loss of power has taken its directory: it may be what took its host down. */
+const hasNeverRun = ({ phase }: Run, { state }: Look): boolean =>
+  phase.state === 'claimed' && (state === 'never' || state === 'unclaimed');
 
 /** Mostly nothing is left, which takes one look; helpers that will not go are waited for beside the turn. */
 const SWEEP_MS = 50;
