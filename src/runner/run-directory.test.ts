@@ -116,7 +116,7 @@ describe('a process that is not ours', () => {
     expect(await stranger.signals()).toEqual([]);
   });
 
-  it('is left alone after a reboot, even with everything else the same', async () => {
+  it('is left alone after a reboot, even with everything else the same [R5]', async () => {
     const run = await ground.start(`trap 'echo signalled' TERM; echo ready; while :; do sleep 0.05; done`);
     await heard(run, 'ready');
     const bootIdPath = join(ground.home, 'boot-id');
