@@ -3,8 +3,9 @@ import type { Workshop } from '../engine/work/needs.ts';
 import type { Store } from '../store/port.ts';
 
 /**
- * Places where the engine can be made to die, for tests: `FLEET_CRASH_AT=start.after:2` kills it right after the second
- * start. Every effect of the engine passes through one of the wrapped verbs, so no boundary is without a point.
+ * Places where the engine can be made to die or to stand still, for tests: `FLEET_CRASH_AT=start.after:2` kills it right
+ * after the second start, `FLEET_STALL_AT` stops it there until somebody continues it. Every effect of the engine passes
+ * through one of the wrapped verbs, so no boundary is without a point.
  */
 export const CRASH_VERBS = ['commit', 'prepare', 'start', 'forestall', 'send', 'end'] as const;
 
@@ -36,28 +37,32 @@ export interface CrashPoints {
   around<Answer>(verb: CrashVerb, effect: () => Promise<Answer>): Promise<Answer>;
 }
 
-export function crashPoints(asked: string | undefined, die: () => void = dieAtOnce): CrashPoints {
-  const found = /^([a-zA-Z]+)\.(before|after):(\d+)$/.exec(asked ?? '');
-  if (!found) return { around: (_verb, effect) => effect() };
-  const [, verb, moment, nth] = found;
-  const counts = new Map<string, number>();
-  const pass = (name: string, when: string) => {
-    const key = `${name}.${when}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-    if (name === verb && when === moment && counts.get(key) === Number(nth)) die();
+export function crashPoints(env: Readonly<Record<string, string | undefined>>): CrashPoints {
+  // As a loss of power would end it: no handler runs, nothing is flushed.
+  const points = [...pointIn(env['FLEET_CRASH_AT'], 'SIGKILL'), ...pointIn(env['FLEET_STALL_AT'], 'SIGSTOP')];
+  const pass = (verb: CrashVerb, moment: 'before' | 'after') => {
+    for (const reached of points) reached(`${verb}.${moment}`);
   };
   return {
-    around: async (name, effect) => {
-      pass(name, 'before');
+    around: async (verb, effect) => {
+      pass(verb, 'before');
       const answer = await effect();
-      pass(name, 'after');
+      pass(verb, 'after');
       return answer;
     },
   };
 }
 
-/** As a loss of power would end it: no handler runs, nothing is flushed. */
-const dieAtOnce = (): void => void process.kill(process.pid, 'SIGKILL');
+function pointIn(asked: string | undefined, signal: NodeJS.Signals): ((place: string) => void)[] {
+  const [, wanted, nth] = /^([a-zA-Z]+\.(?:before|after)):(\d+)$/.exec(asked ?? '') ?? [];
+  let left = Number(nth);
+  const reached = (place: string) => {
+    if (place !== wanted) return;
+    left -= 1;
+    if (left === 0) process.kill(process.pid, signal);
+  };
+  return wanted === undefined ? [] : [reached];
+}
 
 export const crashingStore = (store: Store, { around }: CrashPoints): Store => ({
   limits: store.limits,

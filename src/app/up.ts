@@ -38,7 +38,7 @@ export async function up(io: Io, { json }: { readonly json: boolean }): Promise<
     });
     try {
       const executors = executorShelf(house.paths);
-      const points = crashPoints(io.env['FLEET_CRASH_AT']);
+      const points = crashPoints(io.env);
       const needs = engineNeeds(house, self.host, executors);
       const watching = supervisionOf(house, io.env, { runner: crashingRunner(runner, points), executors });
       const work = workOf(house, io.env, redact);

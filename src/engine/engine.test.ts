@@ -70,4 +70,25 @@ describe('an engine', () => {
     await expect(house.store.commit([stale.fence()])).rejects.toSatisfy((error) => isFault(error, 'conflict'));
     await expect(stale.renew()).rejects.toSatisfy((error) => isFault(error, 'conflict'));
   });
+
+  it('that has slept, by either clock, asks whether it still is the one before it does anything [RUN-02]', async () => {
+    const { house, needs } = engines(new Set([1]));
+    let elapsed = 0;
+    const lease = await takeLease({ ...needs(1), elapsed: () => elapsed, forMs: 60_000 });
+    const version = async () => (await house.store.get(lease.fence().key))?.version;
+    const first = await version();
+    elapsed += 20_000;
+    await lease.assure();
+    expect(await version()).toBe(first);
+    elapsed += 20_000;
+    await lease.assure();
+    const second = await version();
+    expect(second).not.toBe(first);
+    house.pass(40_000);
+    await lease.assure();
+    expect(await version()).not.toBe(second);
+    house.pass(40_000);
+    await takeLease({ ...needs(2), self: process(2, 'boot-2'), forMs: 60_000 });
+    await expect(lease.assure()).rejects.toSatisfy((error) => isFault(error, 'conflict'));
+  });
 });

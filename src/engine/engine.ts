@@ -2,6 +2,7 @@ import { Fault, isFault } from '../domain/fault.ts';
 import type { Store } from '../store/port.ts';
 import { type Controller, keepRunning, type Surroundings } from './controller.ts';
 import { dispatch } from './dispatch.ts';
+import { fencedRunner, fencedWorkshop, holding } from './fence.ts';
 import { gauge } from './gauge.ts';
 import { type Held, type Identity, takeLease } from './lease.ts';
 import type { Needs } from './needs.ts';
@@ -40,14 +41,19 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
   const stop = () => stopping.abort();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
+  const lost = () => {
+    if (!stopping.signal.aborted) needs.log('lease.lost', {});
+    stop();
+  };
   const fenced: EngineNeeds = { ...needs, news, store: engineStore(needs.store, lease.fence, news) };
   const everybody = new Set<Stirs>();
   void watchStore(fenced.store, stopping.signal, () => {
     news.other();
     for (const stirs of everybody) stirs.stir();
   });
-  const { supervision } = fenced;
-  const work = needs.work && { ...fenced, ...needs.work };
+  const held = holding(lease, lost);
+  const supervision = needs.supervision && { ...needs.supervision, runner: fencedRunner(needs.supervision.runner, held) };
+  const work = needs.work && { ...fenced, ...needs.work, workshop: fencedWorkshop(needs.work.workshop, held) };
   const keep = <Seen, Action>(controller: Controller<Seen, Action>) => {
     const stirs = new Stirs();
     everybody.add(stirs);
@@ -65,7 +71,7 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
     ...(work ? [keep(furnish(work)), keep(prove(work)), keep(land(work)), keep(tidy(work))] : []),
     keep(gauge(fenced)),
     keep(sweep(fenced)),
-    keep(renewal(lease, stop, needs)),
+    keep(renewal(lease, lost, needs)),
   ]);
   signal.removeEventListener('abort', stop);
   await lease.giveUp().catch((error) => needs.log('lease.kept', { error: String(error) }));
@@ -87,7 +93,7 @@ function placesOf(
 }
 
 /** The lease is renewed by the same loop as everything else; a lost one stops the engine. */
-function renewal(lease: Held, stop: () => void, needs: EngineNeeds): Controller<boolean, 'renew'> {
+function renewal(lease: Held, lost: () => void, needs: EngineNeeds): Controller<boolean, 'renew'> {
   let renewedAt = needs.elapsed();
   return {
     name: 'lease',
@@ -100,8 +106,7 @@ function renewal(lease: Held, stop: () => void, needs: EngineNeeds): Controller<
         renewedAt = needs.elapsed();
       } catch (error) {
         if (!isFault(error, 'conflict')) throw error;
-        needs.log('lease.lost', {});
-        stop();
+        lost();
       }
       return false;
     },

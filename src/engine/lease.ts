@@ -1,5 +1,5 @@
 import { Fault, isFault } from '../domain/fault.ts';
-import { instantOf, msOf } from '../domain/values.ts';
+import { type Instant, instantOf, msOf } from '../domain/values.ts';
 import type { Version, Write } from '../store/port.ts';
 import { type Lease, leases } from '../store/records/singles.ts';
 import type { Needs } from './needs.ts';
@@ -12,7 +12,7 @@ export interface Identity {
   readonly started: string;
 }
 
-type Leasing = Pick<Needs, 'store' | 'now'> & {
+type Leasing = Pick<Needs, 'store' | 'now' | 'elapsed'> & {
   readonly self: Identity;
   /** Whether a process of this machine is still there. Only asked for one of the same host and boot. */
   alive(identity: Identity): Promise<boolean>;
@@ -25,6 +25,11 @@ export interface Held {
   /** To be put into every commit of the engine: an engine that lost its lease cannot write. */
   fence(): Write;
   renew(): Promise<void>;
+  /**
+   * For effects that no commit guards: refuses when the lease was taken. Whoever has slept, by either clock, asks the
+   * store; to the awake it costs nothing. What begins right after it may still be overtaken, and needs an arbiter.
+   */
+  assure(): Promise<void>;
   giveUp(): Promise<void>;
 }
 
@@ -32,21 +37,41 @@ const leaseId = (host: string) => `engine/${host}`;
 
 /** Takes the lease of this host: at once from a dead process, otherwise only after it has run out. */
 export async function takeLease(leasing: Leasing): Promise<Held> {
-  const { store, now, self, forMs, by } = leasing;
+  const { store, now, elapsed, self, forMs, by } = leasing;
   const seen = await leases.get(store, leaseId(self.host));
-  if (seen && !(await mayTake(seen.body, leasing))) throw refusal(seen.body);
+  if (seen && !(await mayTake(seen.body, leasing))) throw refusal(seen.body, now());
   const since = now();
+  // A machine that sleeps does not count that time, and its wall clock may be set: they seldom err together.
+  const moment = () => ({ wallMs: msOf(now()), elapsedMs: elapsed() });
+  let known = moment();
   const lease = (): Lease => ({ id: leaseId(self.host), ...self, since, until: instantOf(msOf(now()) + forMs) });
   let version: Version = await store
     .commit([leases.put(lease(), seen?.version ?? 'absent')], { flush: true })
     .catch(async (error) => {
       const winner = isFault(error, 'conflict') ? await leases.get(store, leaseId(self.host)) : undefined;
-      throw winner ? refusal(winner.body) : error;
+      throw winner ? refusal(winner.body, now()) : error;
     });
+  const renew = async () => {
+    const asked = moment();
+    version = await store.commit([leases.put(lease(), version)], by ? { by } : {});
+    known = asked;
+  };
+  const isFresh = () => {
+    const { wallMs, elapsedMs } = moment();
+    return Math.abs(wallMs - known.wallMs) < forMs / 2 && elapsedMs - known.elapsedMs < forMs / 2;
+  };
+  let renewing: Promise<void> | undefined;
+  const renewOnce = () => {
+    renewing ??= renew().finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
+  };
   return {
     fence: () => ({ op: 'check', key: leases.key(leaseId(self.host)), expect: version }),
-    renew: async () => {
-      version = await store.commit([leases.put(lease(), version)], by ? { by } : {});
+    renew: renewOnce,
+    assure: async () => {
+      if (!isFresh()) await renewOnce();
     },
     giveUp: async () => {
       await store.commit([leases.remove(lease(), version)]).catch((error) => {
@@ -56,16 +81,24 @@ export async function takeLease(leasing: Leasing): Promise<Held> {
   };
 }
 
-async function mayTake(lease: Lease, { self, now, alive }: Leasing): Promise<boolean> {
+type Holding = Pick<Leasing, 'store' | 'now' | 'alive' | 'self'>;
+
+async function mayTake(lease: Lease, { self, now, alive }: Holding): Promise<boolean> {
   if (lease.host === self.host && lease.boot === self.boot) return !(await alive(lease));
   return lease.host === self.host || lease.until < now();
 }
 
-const refusal = ({ pid, host, since }: Lease) =>
-  new Fault('conflict', `another engine runs this home: process ${pid} on ${host}, since ${since}`, { pid, host, since });
+function refusal({ pid, host, since, until }: Lease, now: Instant): Fault {
+  const hangs = until < now ? `; it has not been heard of since before ${until}: if it hangs, end it with kill -9 ${pid}` : '';
+  return new Fault('conflict', `another engine runs this home: process ${pid} on ${host}, since ${since}${hangs}`, {
+    pid,
+    host,
+    since,
+  });
+}
 
 /** Who holds the lease and is really there. */
-export async function leaseHolder(leasing: Pick<Leasing, 'store' | 'now' | 'alive' | 'self'>): Promise<Lease | undefined> {
+export async function leaseHolder(leasing: Holding): Promise<Lease | undefined> {
   const seen = await leases.get(leasing.store, leaseId(leasing.self.host));
-  return seen && !(await mayTake(seen.body, { ...leasing, forMs: 0 })) ? seen.body : undefined;
+  return seen && !(await mayTake(seen.body, leasing)) ? seen.body : undefined;
 }
