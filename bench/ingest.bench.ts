@@ -92,7 +92,7 @@ const watching = supervise({
   place: async () => ({ state: 'here' }),
   leaveBehind: async () => ({}),
   onLeft: () => undefined,
-  rules: () => ({ stallMs: 3_600_000, spoolBytes: 4 * SPOOL_BYTES }),
+  rules: () => ({ stallMs: 3_600_000, spoolBytes: 4 * SPOOL_BYTES, processes: 1_000 }),
 });
 await takeTurn(watching);
 

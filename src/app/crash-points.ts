@@ -78,7 +78,7 @@ export const crashingRunner = (runner: Runner, { around }: CrashPoints): Runner 
   start: (runId, start) => around('start', () => runner.start(runId, start)),
   forestall: (runId) => around('forestall', () => runner.forestall(runId)),
   send: (runId, at, tail) => around('send', () => runner.send(runId, at, tail)),
-  end: (runId) => around('end', () => runner.end(runId)),
+  end: (runId, how) => around('end', () => runner.end(runId, how)),
 });
 
 export function crashingWorkshop(workshop: Workshop, { around }: CrashPoints): Workshop {

@@ -87,7 +87,10 @@ export const supervisionOf = (
   executor: async (name) => (await executors.all()).get(name),
   prepare: (run, task) => prepareRun(house, env, run, task),
   job: (run, task) => jobOf(house, run, task),
-  rules: () => ({ stallMs: house.settings.current().values.stall_seconds * 1_000, spoolBytes: LIMITS.spoolBytes.value }),
+  rules: () => {
+    const { stall_seconds, max_output_mb, max_processes } = house.settings.current().values;
+    return { stallMs: stall_seconds * 1_000, spoolBytes: max_output_mb * 1024 * 1024, processes: max_processes };
+  },
   jitter: Math.random,
   noted: async ({ taskId }) => {
     const task = await tasks.get(house.store, taskId);

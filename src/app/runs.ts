@@ -7,6 +7,7 @@ import type { Identity, Look, Runner } from '../engine/supervise/needs.ts';
 import { makeDirectory, PRIVATE_FILE } from '../platform/files.ts';
 import { statSync } from '../platform/proc.ts';
 import { findCgroupParent } from '../runner/cgroup.ts';
+import { crowdWatch } from '../runner/crowd.ts';
 import { appendMissing } from '../runner/input-spool.ts';
 import { endRun } from '../runner/kill-ladder.ts';
 import { arbitrate, prepareRunDirectory, stateOf } from '../runner/run-directory.ts';
@@ -16,6 +17,7 @@ import { installShim } from '../runner/shim.ts';
 import { signsOfLife } from '../runner/signs-of-life.ts';
 import { openSpawner } from '../runner/spawner.ts';
 import { readSlice } from '../runner/tail.ts';
+import { trimSpools } from '../runner/trim.ts';
 import type { HomePaths } from './home.ts';
 import { runHints } from './run-hints.ts';
 
@@ -34,6 +36,7 @@ export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions)
   const mark = await homeMark(paths.path);
   const spawner = openSpawner({ shim: await installShim(paths.bin), log: (message) => log('spawner', { message }) });
   const hints = runHints();
+  const crowded = crowdWatch();
   // Joining one costs more than starting an agent, unless the kernel was told to make it cheap.
   const cgroupParent = await findCgroupParent({ quickOnly: true });
   const place = (runId: RunId): RunPlace => ({ directory: join(paths.runs, runId), id: runId, mark });
@@ -60,16 +63,19 @@ export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions)
       return { ...slice, lines: slice.lines.map((line) => ({ ...line, text: redact(line.text) })) };
     },
     send: async (runId, from, tail) => void (await appendMissing(place(runId), { from, bytes: Buffer.from(tail) })),
-    end: async (runId) => {
-      const { how, processes } = await endRun(place(runId), { graceMs: graceMs(), hardMs: HARD_MS });
+    end: async (runId, { atOnce } = { atOnce: false }) => {
+      const { how, processes } = await endRun(place(runId), { graceMs: atOnce ? 0 : graceMs(), hardMs: HARD_MS });
       if (how !== 'quiet') log('run.ended', { run: runId, how, processes });
     },
+    trim: (runId, bytes) => trimSpools(place(runId), bytes),
     follow: (runIds) => {
       const isFollowed = hints.follow(new Map(runIds.map((runId) => [runId, place(runId).directory])));
       return runIds.filter((runId) => !isFollowed.has(runId));
     },
     onStir: (listener) => hints.onStir((runIds) => listener(runIds as RunId[])),
     ticks: async (runIds) => new Map([...(await signsOfLife(runIds.map(place)))].map(([id, { ticks }]) => [id as RunId, ticks])),
+    crowded: async (runIds, most) =>
+      new Map([...(await crowded(runIds.map(place), most))].map(([id, count]) => [id as RunId, count])),
     close: () => {
       hints.close();
       return spawner.close();

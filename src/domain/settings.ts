@@ -160,6 +160,18 @@ export const SETTINGS = {
     default: GUARDED,
     env: 'FLEET_GUARDED_PATHS',
   }),
+  max_output_mb: setting({
+    summary: 'megabytes one run may print; more ends it as output_limit, and the rest is dropped',
+    schema: count(1_048_576),
+    default: LIMITS.spoolBytes.value / (1024 * 1024),
+    env: 'FLEET_MAX_OUTPUT_MB',
+  }),
+  max_processes: setting({
+    summary: 'processes one run may have at once; more ends it at once as over_budget',
+    schema: count(1_000_000),
+    default: LIMITS.processes.value,
+    env: 'FLEET_MAX_PROCESSES',
+  }),
   retention_days: setting({
     summary: 'how long finished tasks are kept by `fleet db prune`',
     schema: count(36_500),

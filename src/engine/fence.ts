@@ -25,7 +25,8 @@ export const fencedRunner = (runner: Runner, held: Holding): Runner => ({
   start: (runId, start) => held(() => runner.start(runId, start)),
   forestall: (runId) => held(() => runner.forestall(runId)),
   send: (runId, at, tail) => held(() => runner.send(runId, at, tail)),
-  end: (runId) => held(() => runner.end(runId)),
+  end: (runId, how) => held(() => runner.end(runId, how)),
+  trim: (runId, bytes) => held(() => runner.trim(runId, bytes)),
 });
 
 /** The same for what is done to repositories and working trees. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { statSync } from '../platform/proc.ts';
 import { findCgroupParent } from './cgroup.ts';
@@ -77,6 +78,27 @@ describe.each(tiers)('ending a run by $tier', ({ more }) => {
     const run = await ground.start(`echo ready; while :; do (setsid sleep 5 &); done`, more);
     await heard(run, 'ready');
     expect(await endRun(run, { graceMs: 0, hardMs: 10_000 })).toMatchObject({ how: 'killed' });
+  });
+
+  it('kills an agent that raises its children from the dead, and is another process every moment [R22]', async () => {
+    const fuse = join(ground.home, 'fuse');
+    await writeFile(fuse, '');
+    try {
+      // Each of the twenty watches over one child; the hopper forks and ends, again and again.
+      const raise = `raise() { trap '' TERM; while [ -e "$F" ]; do setsid sh -c "$P" & wait $!; done; }`;
+      const run = await ground.start(
+        `export F='${fuse}'; export P='trap "" TERM; while [ -e "$F" ]; do sleep 0.01 & wait; done'; ${raise}
+         n=0; while [ $n -lt 20 ]; do n=$((n + 1)); raise & done
+         hop() { [ -e "$F" ] && hop & }; hop
+         echo ready; wait`,
+        more,
+      );
+      await heard(run, 'ready');
+      expect(await endRun(run, { graceMs: 0, hardMs: 20_000 })).toMatchObject({ how: 'killed' });
+      expect(await survivors(ground.mark)).toEqual([]);
+    } finally {
+      await rm(fuse);
+    }
   });
 });
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { bootIdSync } from '../platform/proc.ts';
 import { killMembers, removeCgroup } from './cgroup.ts';
-import { findMembers, type Members, signalShimSync, signalSync } from './members.ts';
+import { findMembers, type Members, signalShimSync, signalSync, stopGroupSync } from './members.ts';
 import { arbitrate, type Host } from './run-directory.ts';
 import { type ExitFacts, type RunIdentity, readClaim, readExit, readIdentity } from './run-facts.ts';
 import { filesOf, type RunPlace } from './run-place.ts';
@@ -25,12 +25,14 @@ export interface Ending {
 }
 
 const POLL_MS = { first: 5, most: 100 };
+const FREEZE_ROUNDS = 10;
 
 /**
  * Ends every process of a run, and sees to it that none is started later. Safe to call again, on a run in any state,
  * and for several runs at once.
  *
- * TERM goes to the group and to whoever left it; then KILL to all but the shim, in rounds, until a look finds nobody.
+ * TERM goes to the group and to whoever left it; then all are stopped, and KILL goes to all but the shim, in rounds, until
+ * a look finds nobody.
  * The shim writes `exit` meanwhile. Who gets a signal is checked in the same turn of the loop in which it is sent.
  */
 export async function endRun(run: RunPlace, options: EndOptions): Promise<Ending> {
@@ -71,6 +73,7 @@ class Ladder {
   }
 
   async kill(): Promise<Ending> {
+    await this.#freeze();
     const over = await this.#wait(this.#options.hardMs, async () => {
       await this.#killRound();
       return this.#isOver('killed');
@@ -83,6 +86,24 @@ class Ladder {
       return this.#isOver('killed');
     });
     return last ?? ending('stuck', this.#told.size, await readExit(this.#run));
+  }
+
+  /**
+   * Whoever is stopped forks no more and mourns nobody: without this, those that are killed last raise those that were
+   * killed first. Whoever is born while we look is found by the next look.
+   */
+  async #freeze(): Promise<void> {
+    const stopped = new Set<string>();
+    for (let round = 0; round < FREEZE_ROUNDS; round += 1) {
+      const fresh = this.#members.others.filter(({ pid, started }) => !stopped.has(`${pid} ${started}`));
+      if (fresh.length === 0) return;
+      if (this.#members.shim) signalShimSync(this.#run, this.#members.shim, 'group', 'SIGSTOP');
+      for (const seen of fresh) {
+        if (!stopGroupSync(seen)) signalSync(seen, 'SIGSTOP');
+        stopped.add(`${seen.pid} ${seen.started}`);
+      }
+      this.#members = await findMembers(this.#run, this.#identity);
+    }
   }
 
   async #killRound(): Promise<void> {

@@ -37,6 +37,13 @@ export function signalShimSync(run: RunPlace, shim: Recorded, target: 'shim' | '
   return send(target === 'group' ? -stat.pid : stat.pid, signal);
 }
 
+/** Stops the whole group of a process that was just seen, and whoever it forks in this moment with it. */
+export function stopGroupSync({ pid, started }: Recorded): boolean {
+  const stat = statSync(pid);
+  const isTheirs = stat?.started === started && stat.group > 1 && stat.group !== statSync(process.pid)?.group;
+  return isTheirs && send(-stat.group, 'SIGSTOP');
+}
+
 async function claimant(run: RunPlace): Promise<Recorded | undefined> {
   const claim = await readClaim(run);
   return claim?.by === 'shim' ? claim.shim : undefined;

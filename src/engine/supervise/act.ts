@@ -28,11 +28,13 @@ export async function act(action: Action, needs: SuperviseNeeds, memory: Memory)
       return read(action.sight, needs, memory);
     case 'end':
       await needs.store.commit(ending(action.sight.run, action, needs, memory), { flush: true });
-      climb(action.sight.run.body, needs, memory);
+      climb(action.sight.run.body, needs, memory, action.atOnce);
       return true;
     case 'ladder':
-      climb(action.sight.run.body, needs, memory);
+      climb(action.sight.run.body, needs, memory, action.atOnce);
       return false;
+    case 'catchUp':
+      return catchUp(action.sight, needs, memory);
     case 'finish':
       return finish(action.sights, needs, memory);
   }
@@ -159,14 +161,29 @@ function ending(
 }
 
 /** Ending a process tree takes as long as it takes: the turn goes on, and the exit file tells when it is over. */
-function climb(run: Run, needs: SuperviseNeeds, { ladders, swept }: Memory): void {
+function climb(run: Run, needs: SuperviseNeeds, { ladders, swept }: Memory, atOnce = false): void {
   if (ladders.has(run.id)) return;
   const climbing = needs.runner
-    .end(run.id)
+    .end(run.id, { atOnce })
     .then(() => void swept.add(run.id))
     .catch((error: unknown) => needs.log('run.end-failed', { run: run.id, error: String(error) }))
     .finally(() => ladders.delete(run.id));
   ladders.set(run.id, climbing);
+}
+
+/** It has ended and left much to read: piece by piece, so that nobody waits for it, and none is read twice. */
+async function catchUp(sight: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+  const { run, task } = sight;
+  const executor = await needs.executor(run.body.executor);
+  if (!executor || !task) return finish([sight], needs, memory);
+  const before = run.body.watch ?? (await firstWatch(run.body, task, needs));
+  const { watch } = await seenUntil(run.body, before, executor, { needs, final: false });
+  // What cannot be read, or never ends, is no reason to wait.
+  if (watch.offset === before.offset) return finish([sight], needs, memory);
+  await needs.store.commit([
+    runs.put({ ...run.body, updatedAt: needs.now(), watch: { ...watch, asks: before.asks } }, run.version),
+  ]);
+  return true;
 }
 
 /** Runs that are over: what can be said of each is gathered by itself, so that none holds up or spoils the others. */
@@ -201,6 +218,7 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
   const facts = factsOf(look);
   const last: Run = { ...run.body, ...(watch ? { watch } : {}) };
   const { outcome, detail } = outcomeOf(last, facts);
+  if (outcome === 'output_limit') await needs.runner.trim(run.body.id, needs.rules().spoolBytes);
   const quiet = saidNothing(last, facts);
   const ending: Ending = {
     outcome: quiet && (task?.attempts ?? 0) > 1 ? 'blocked' : outcome,
@@ -244,6 +262,8 @@ async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds
   const executor = await needs.executor(run.executor);
   if (!executor || look.state === 'unclaimed' || look.state === 'never') return run.watch;
   let watch = run.watch ?? (await firstWatch(run, task, needs));
+  if (run.phase.state === 'ending' && run.phase.outcome === 'output_limit')
+    return { ...watch, droppedBytes: watch.droppedBytes + Math.max(0, ('outBytes' in look ? look.outBytes : 0) - watch.offset) };
   for (;;) {
     const seen = await seenUntil(run, watch, executor, { needs, final: true });
     if (seen.watch.offset === watch.offset) break;

@@ -13,6 +13,8 @@ export interface Sight {
   readonly silentMs: number;
   /** How long it has run since that was last written down. */
   readonly sinceMs: number;
+  /** How many processes it has, when that is too many. */
+  readonly processes?: number | undefined;
   /** Messages or answers wait to be sent to it. */
   readonly toSend: boolean;
 }
@@ -27,8 +29,9 @@ export type Action =
   | { readonly type: 'start'; readonly sight: Sight }
   | { readonly type: 'adopt'; readonly sight: Sight }
   | { readonly type: 'ingest'; readonly sight: Sight }
-  | { readonly type: 'end'; readonly sight: Sight; readonly outcome: Outcome; readonly why: string }
-  | { readonly type: 'ladder'; readonly sight: Sight }
+  | { readonly type: 'end'; readonly sight: Sight; readonly outcome: Outcome; readonly why: string; readonly atOnce?: boolean }
+  | { readonly type: 'ladder'; readonly sight: Sight; readonly atOnce?: boolean }
+  | { readonly type: 'catchUp'; readonly sight: Sight }
   /** Several at once: what ends together is written down together. */
   | { readonly type: 'finish'; readonly sights: readonly Sight[] };
 
@@ -36,6 +39,8 @@ export type Action =
 const STARTING_MS = 30_000;
 /** A tool the agent has called may be silent this many times longer: builds are. */
 const TOOL_PATIENCE = 10;
+/** How much of its output may be left to read when a run is settled; what is more is read in turn with the others'. */
+const FINISH_BYTES = 1024 * 1024;
 /** The time of a silent run is written down this often; after a restart the age of its process tells the rest. */
 export const WRITE_DOWN_MS = 60_000;
 
@@ -54,7 +59,9 @@ type Single = Exclude<Action, { type: 'finish' }> | { readonly type: 'finish'; r
 function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined {
   const { run, look, task } = sight;
   const { phase } = run.body;
-  if (look.state === 'ended' || look.state === 'dead' || look.state === 'never') return { type: 'finish', sight };
+  if (look.state === 'ended' || look.state === 'dead')
+    return { type: unreadOf(run.body, look.outBytes) > FINISH_BYTES ? 'catchUp' : 'finish', sight };
+  if (look.state === 'never') return { type: 'finish', sight };
   if (look.state === 'unclaimed') {
     const wanted = phase.state === 'claimed' && task !== undefined && !task.cancelAsked;
     return wanted ? { type: 'start', sight } : { type: 'finish', sight };
@@ -69,15 +76,22 @@ function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined 
     return late ? { type: 'ladder', sight } : undefined;
   }
   if (phase.state === 'claimed') return { type: 'adopt', sight };
-  if (phase.state === 'ending') return { type: 'ladder', sight };
+  if (phase.state === 'ending') return { type: 'ladder', sight, atOnce: isOutOfHand(sight, phase.outcome) };
   const end = reasonToEnd(sight, look, rules);
-  if (end) return { type: 'end', sight, ...end };
+  if (end) return { type: 'end', sight, ...end, atOnce: isOutOfHand(sight, end.outcome) };
   const news = sight.toSend || look.outBytes > (run.body.watch?.offset ?? 0) || sight.sinceMs > WRITE_DOWN_MS;
   return news ? { type: 'ingest', sight } : undefined;
 }
 
+/** Whoever floods the disk or the machine does so in its grace as well. */
+const isOutOfHand = ({ processes }: Sight, outcome: Outcome): boolean => outcome === 'output_limit' || processes !== undefined;
+
+/** Of a flood the rest is not read: it is cut off. */
+const unreadOf = ({ phase, watch }: Run, outBytes: number): number =>
+  phase.state === 'ending' && phase.outcome === 'output_limit' ? 0 : outBytes - (watch?.offset ?? 0);
+
 function reasonToEnd(
-  { run, task, silentMs, sinceMs }: Sight,
+  { run, task, silentMs, sinceMs, processes = 0 }: Sight,
   look: Extract<Look, { state: 'alive' }>,
   rules: Rules,
 ): { outcome: Outcome; why: string } | undefined {
@@ -86,7 +100,9 @@ function reasonToEnd(
   if (task.cancelAsked) return { outcome: 'canceled', why: `${task.cancelAsked.by} asked for it` };
   const bytes = look.outBytes + look.errBytes;
   if (bytes > rules.spoolBytes)
-    return { outcome: 'output_limit', why: `it printed ${bytes} bytes, at most ${rules.spoolBytes} are kept` };
+    return { outcome: 'output_limit', why: `it printed ${bytes} bytes, max_output_mb allows ${rules.spoolBytes}` };
+  if (processes > rules.processes)
+    return { outcome: 'over_budget', why: `it had ${processes} processes at once, max_processes allows ${rules.processes}` };
   const { chore } = run.body;
   const spentMs = (chore ? 0 : task.spentMs) + (watch?.activeMs ?? 0) + sinceMs;
   const allowed = chore ? chore.timeoutSeconds : task.timeoutSeconds;

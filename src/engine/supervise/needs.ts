@@ -57,14 +57,18 @@ export interface Runner {
   read(runId: RunId, cursor: Cursor, final: boolean): Promise<Slice>;
   /** Completes its input: everything before `at` is there, `tail` must be. */
   send(runId: RunId, at: number, tail: string): Promise<void>;
-  /** Ends its whole process tree, gently first. Resolves when nothing of it is left. Safe to call again. */
-  end(runId: RunId): Promise<void>;
+  /** Ends its whole process tree, gently first unless at once. Resolves when nothing of it is left. Safe to call again. */
+  end(runId: RunId, how?: { readonly atOnce: boolean }): Promise<void>;
+  /** Drops what it printed beyond this many bytes. Only for a run of which no process is left. */
+  trim(runId: RunId, bytes: number): Promise<void>;
   /** From now on these runs, and no others, give a hint when something happens to them. Answers those that cannot. */
   follow(runIds: readonly RunId[]): readonly RunId[];
   /** Calls back when followed runs may have changed; a hint that is lost costs a slow look. */
   onStir(listener: (runIds: readonly RunId[]) => void): void;
   /** Processor time its process tree has used, in ticks. */
   ticks(runIds: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
+  /** Those with more processes than this, and how many. */
+  crowded(runIds: readonly RunId[], most: number): Promise<ReadonlyMap<RunId, number>>;
 }
 
 export interface Start {
@@ -86,6 +90,8 @@ export interface Rules {
   /** Without any sign of life for this long, a run is stalled. */
   readonly stallMs: number;
   readonly spoolBytes: number;
+  /** How many processes one run may have at once. */
+  readonly processes: number;
 }
 
 /** What a run leaves behind besides its output. */

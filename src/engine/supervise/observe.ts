@@ -19,6 +19,10 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
   const now = needs.elapsed();
   const looks = await Promise.all(live.map((known) => lookAt(known, { runner, memory, now })));
   await feelPulses(live, looks, { needs, memory, now });
+  const crowds = await runner.crowded(
+    live.map(({ run }) => run.body.id),
+    needs.rules().processes,
+  );
   const sights = live.map(async ({ run, task }, at): Promise<Sight> => {
     const look = looks[at] as Look;
     if (!seenAt.has(run.body.id)) seenAt.set(run.body.id, now - unwritten(run.body, look, needs));
@@ -28,6 +32,7 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
       look,
       silentMs: now - (pulses.get(run.body.id)?.at ?? now),
       sinceMs: now - (seenAt.get(run.body.id) ?? now),
+      processes: crowds.get(run.body.id),
       toSend: await hasMail(run.body, task?.body, needs),
     };
   });

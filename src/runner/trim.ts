@@ -1,0 +1,39 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { hasCode } from '../platform/files.ts';
+import { filesOf, type RunPlace } from './run-place.ts';
+
+/** Cuts the spools of a run that has ended to this many bytes together. What it complained of keeps up to half of them. */
+export async function trimSpools(run: RunPlace, bytes: number): Promise<void> {
+  const files = filesOf(run);
+  const out = await openSpool(files.out);
+  try {
+    const err = await openSpool(files.err);
+    try {
+      const [outBytes, errBytes] = [await sizeOf(out), await sizeOf(err)];
+      const keptErr = Math.min(errBytes, Math.max(Math.floor(bytes / 2), bytes - outBytes));
+      await cut(out, outBytes, bytes - keptErr);
+      await cut(err, errBytes, keptErr);
+    } finally {
+      await err?.close();
+    }
+  } finally {
+    await out?.close();
+  }
+}
+
+/** An agent can put anything in the place of its spool: a link would make us cut another file. */
+const openSpool = (path: string): Promise<FileHandle | undefined> =>
+  open(path, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT', 'ELOOP', 'EISDIR', 'ENXIO')) return undefined;
+    throw error;
+  });
+
+async function sizeOf(spool: FileHandle | undefined): Promise<number> {
+  const found = await spool?.stat();
+  return found?.isFile() && found.nlink === 1 ? found.size : 0;
+}
+
+const cut = async (spool: FileHandle | undefined, size: number, kept: number): Promise<void> => {
+  if (kept < size) await spool?.truncate(kept);
+};
