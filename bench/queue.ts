@@ -37,6 +37,7 @@ export function queuedTask({ ids }: Pick<House, 'ids'>, place: Place, at: string
     spentMs: 0,
     lostTimes: 0,
     repairs: 0,
+    stalledTimes: 0,
     messages: [],
     createdAt: at,
     createdBy: 'you',

@@ -6,13 +6,14 @@ import type { EngineNeeds } from '../engine/engine.ts';
 import type { Needs } from '../engine/needs.ts';
 import type { Runner } from '../engine/supervise/needs.ts';
 import { systemClock } from '../platform/clock.ts';
+import { newestChange } from '../runner/newest-change.ts';
 import { entriesAfter } from '../store/records/journal.ts';
 import { projectIndex, projects } from '../store/records/projects.ts';
 import { tasks } from '../store/records/tasks.ts';
 import type { executorShelf } from './executors.ts';
 import { editsIn, notePlaces, tellEvents } from './notes.ts';
 import type { House } from './open-house.ts';
-import { jobOf, prepareRun } from './prepare.ts';
+import { jobOf, prepareRun, workDirectory } from './prepare.ts';
 import { lastOutput, readResult } from './result-file.ts';
 import { workshopOf } from './workshop.ts';
 
@@ -87,6 +88,7 @@ export const supervisionOf = (
   executor: async (name) => (await executors.all()).get(name),
   prepare: (run, task) => prepareRun(house, env, run, task),
   job: (run, task) => jobOf(house, run, task),
+  changedAt: async (run, task) => newestChange(run.directory ?? (await workDirectory(house, run, task))),
   rules: () => {
     const { stall_seconds, max_output_mb, max_processes } = house.settings.current().values;
     return { stallMs: stall_seconds * 1_000, spoolBytes: max_output_mb * 1024 * 1024, processes: max_processes };

@@ -97,7 +97,7 @@ function placeVariables(workspace: Workspace, { work }: Task): Record<string, st
   };
 }
 
-async function workDirectory(house: House, run: Run, task: Task): Promise<string> {
+export async function workDirectory(house: House, run: Run, task: Task): Promise<string> {
   const { store } = house;
   const workspace = await workspaceOf(house, run, task);
   if (workspace) return workspace.path;

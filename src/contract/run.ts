@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HEALTHS } from '../domain/run/health.ts';
 import { Run } from '../domain/run/run.ts';
 import { RunId } from '../domain/values.ts';
 import { operation } from './operation.ts';
@@ -7,6 +8,8 @@ import { page, paged, Ref, TaskView } from './shapes.ts';
 /** A run as people and programs see it: without the inner state of its executor. */
 export const RunView = Run.extend({
   watch: Run.shape.watch.unwrap().omit({ state: true, outbox: true, skipping: true }).optional(),
+  /** How it is doing, as long as it goes on. */
+  health: z.enum(HEALTHS).optional(),
 });
 export type RunView = z.infer<typeof RunView>;
 

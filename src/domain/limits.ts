@@ -52,6 +52,7 @@ export const LIMITS = {
   importBatch: limit(20, 'items', 'tasks imported in one commit'),
   lanes: limit(1_000, 'items', 'lanes of the ready queue looked at in one turn'),
   holders: limit(1_000, 'items', 'runs that may share one limited scope'),
+  stallRestarts: limit(2, 'attempts', 'times a task is started again because its run was stalled'),
   commitAttempts: limit(50, 'attempts', 'times a command looks again after losing a race'),
   idempotencyDays: limit(7, 'days', 'how long the answer to a keyed command is kept'),
   writesPerCommit: limit(100, 'items', 'writes in one commit'),

@@ -1,5 +1,6 @@
 import type { RunView } from '../contract/run.ts';
 import { Fault } from '../domain/fault.ts';
+import { healthOf } from '../domain/run/health.ts';
 import type { Run } from '../domain/run/run.ts';
 import { RunId } from '../domain/values.ts';
 import type { Seen } from '../store/records/record.ts';
@@ -14,10 +15,10 @@ export const runHandlers: Pick<Handlers, Runs> = {
   'run.list': async ({ task, limit }, scope) => {
     const index = task === undefined ? runIndex.all : runIndex.task((await findTask(scope, task)).body.id);
     const hits = await scope.reads.scan({ index, limit, reverse: true });
-    return plan({ items: hits.map((hit) => viewOf(runs.read(hit))) });
+    return plan({ items: hits.map((hit) => viewOf(runs.read(hit), scope)) });
   },
 
-  'run.show': async ({ id }, scope) => plan(viewOf((await findRun(scope, id)).body)),
+  'run.show': async ({ id }, scope) => plan(viewOf((await findRun(scope, id)).body, scope)),
 
   'run.log': async ({ id, ...place }, scope) => plan(await logOf((await findRun(scope, id)).body, place, scope)),
 
@@ -44,8 +45,10 @@ async function logOf(run: Run, { stream, after, limit }: Place, { output }: Scop
   return { runId: run.id, items: items.map((item) => ({ ...item })), next, ended: final && items.length === 0 };
 }
 
-export function viewOf(run: Run): RunView {
-  const { watch, ...rest } = run;
+function viewOf(run: Run, { now, settings }: Scope): RunView {
+  const { watch, ...bare } = run;
+  const health = healthOf(run, { now, stallMs: settings.current().values.stall_seconds * 1_000 });
+  const rest = { ...bare, ...(health ? { health } : {}) };
   if (!watch) return rest;
   const { state: _state, outbox: _outbox, skipping: _skipping, ...seen } = watch;
   return { ...rest, watch: seen };

@@ -129,6 +129,8 @@ export const Task = TaskWish.extend({
   attempts: z.int().min(0),
   /** How often its run was lost with whatever ran it, since it last succeeded or a person looked at it. */
   lostTimes: z.int().min(0).default(0),
+  /** How often its run was stalled, since it last succeeded or a person looked at it. */
+  stalledTimes: z.int().min(0).default(0),
   /** Its next run goes on with the conversation of this one, where the executor can. */
   continues: RunId.optional(),
   /** How long its ended runs have taken together. */

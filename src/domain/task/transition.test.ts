@@ -72,6 +72,18 @@ describe('a task', () => {
     expect(settle(again, 'succeeded', 2).phase.state).toBe('verifying');
   });
 
+  it('is started again after a stall at most twice, however many attempts it has, until a person looks at it [RUN-03]', () => {
+    let now: Task = { ...running, maxAttempts: 100 };
+    for (const n of [1, 2]) {
+      now = settle(now, 'stalled', n);
+      expect(now.phase.state).toBe('waiting');
+      now = claim(transition(now, { type: 'release', at: LATER, unmet: [] }), n + 1);
+    }
+    now = settle(now, 'stalled', 3);
+    expect(now.phase).toMatchObject({ state: 'failed', reason: 'stalled 3 times' });
+    expect(transition(now, { type: 'retry', at: LATER, unmet: [] })).toMatchObject({ attempts: 0, stalledTimes: 0 });
+  });
+
   it.each(['crashed', 'stalled', 'rate_limited', 'lost'] as const)('is tried again after an accident: %s', (outcome) => {
     expect(settle(running, outcome).phase).toMatchObject({ state: 'waiting', until: LATER });
   });

@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts';
+import { LIMITS } from '../limits.ts';
 import type { Outcome } from '../run/run.ts';
 import type { ClaimId, Instant, RunId, TaskId } from '../values.ts';
 import { type Block, fenceOf, type Holder, isFinal, type Phase, type Task } from './task.ts';
@@ -73,7 +74,7 @@ export function transition(task: Task, command: TaskCommand): Task {
         : inPhase(task, command.at, { state: 'blocked', since: command.at, block: command.block });
     case 'unblock':
       if (task.phase.state !== 'blocked') throw refusal(task, command);
-      return { ...inPhase(task, command.at, whenFree(task, command.at, [])), attempts: 0, lostTimes: 0 };
+      return { ...inPhase(task, command.at, whenFree(task, command.at, [])), attempts: 0, lostTimes: 0, stalledTimes: 0 };
     case 'retry':
       return retried(task, command);
     case 'cancel':
@@ -132,8 +133,11 @@ function settled(task: Task, { at, outcome, retryAt, fence }: Settle): Task {
     return { ...inPhase(task, at, { state: 'blocked', since: at, block: { cause: 'quarantine', who: 'you', what } }), lostTimes };
   }
   if (outcome === 'lost') return { ...inPhase(task, at, { state: 'waiting', since: at, on: [], until: retryAt }), lostTimes };
+  const stalledTimes = task.stalledTimes + (outcome === 'stalled' ? 1 : 0);
+  if (outcome === 'stalled' && stalledTimes > LIMITS.stallRestarts.value)
+    return ended({ ...task, stalledTimes }, at, { state: 'failed', at, reason: `stalled ${stalledTimes} times` });
   if (ACCIDENTS.has(outcome) && task.attempts < task.maxAttempts)
-    return inPhase(task, at, { state: 'waiting', since: at, on: [], until: retryAt });
+    return { ...inPhase(task, at, { state: 'waiting', since: at, on: [], until: retryAt }), stalledTimes };
   return ended(task, at, { state: 'failed', at, reason: `${outcome} after ${task.attempts} of ${task.maxAttempts} attempts` });
 }
 
@@ -182,7 +186,7 @@ function retried(task: Task, command: Extract<TaskCommand, { type: 'retry' }>): 
   const { state } = task.phase;
   if (state !== 'failed' && state !== 'blocked' && state !== 'canceled') throw refusal(task, command);
   const next = inPhase(task, command.at, whenFree(task, command.at, command.unmet));
-  return { ...next, attempts: 0, lostTimes: 0, spentMs: 0, repairs: 0, untold: false };
+  return { ...next, attempts: 0, lostTimes: 0, stalledTimes: 0, spentMs: 0, repairs: 0, untold: false };
 }
 
 const canceled = (task: Task, at: Instant): Task => ended(task, at, { state: 'canceled', at });

@@ -4,7 +4,7 @@ import { retryDelayMs } from '../../domain/run/backoff.ts';
 import { outcomeOf, saidNothing } from '../../domain/run/outcome.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
 import type { Block, Task } from '../../domain/task/task.ts';
-import { msOf } from '../../domain/values.ts';
+import { instantOf, msOf } from '../../domain/values.ts';
 import type { Write } from '../../store/port.ts';
 import { changed } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
@@ -12,7 +12,7 @@ import type { Seen as Read } from '../../store/records/record.ts';
 import { runs } from '../../store/records/runs.ts';
 import { type Ended, type Ending, settle, settleAll } from '../settle.ts';
 import { asking, delivered, heard, passedOn } from './converse.ts';
-import { type Action, type Sight, WRITE_DOWN_MS } from './decide.ts';
+import { type Action, isToBeWrittenDown, type Sight } from './decide.ts';
 import { type Ingested, ingest, newWatch, stepped } from './ingest.ts';
 import type { Memory } from './memory.ts';
 import type { Left, Look, SuperviseNeeds } from './needs.ts';
@@ -98,7 +98,8 @@ async function firstWatch(run: Run, task: Task, needs: SuperviseNeeds): Promise<
 }
 
 /** Reads new output, passes on what people said, and commits both with the offset: one truth, whatever dies next. */
-async function read({ run, task, look, sinceMs }: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+async function read(sight: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+  const { run, task, look, sinceMs, silentMs } = sight;
   const executor = await needs.executor(run.body.executor);
   const before = run.body.watch;
   if (!executor || !before || !task) return false;
@@ -110,12 +111,12 @@ async function read({ run, task, look, sinceMs }: Sight, needs: SuperviseNeeds, 
   );
   const sent = await delivered(run.body, told.watch, needs);
   const isNews = seen.watch.offset !== before.offset || told.sent.length > 0 || sent.asks.length !== before.asks.length;
-  const isDue = sinceMs > WRITE_DOWN_MS || sent.outbox.tail !== '' || before.outbox.tail !== '';
+  const isDue = isToBeWrittenDown(sight, needs.now(), needs.rules()) || sent.outbox.tail !== '' || before.outbox.tail !== '';
   // A message it cannot take yet is no reason to write, and to be woken by one's own writing.
   if (!isNews && !isDue) return false;
   sinceLast(run.body.id, needs, memory);
   const writes = [
-    runs.put({ ...run.body, updatedAt: needs.now(), watch: sent }, run.version),
+    runs.put({ ...run.body, updatedAt: needs.now(), watch: { ...sent, signAt: lastSign(sent, silentMs, needs) } }, run.version),
     ...asking(run.body, seen, needs),
     ...(await heard(task, [...seen.heard], told.sent, needs)),
   ];
@@ -124,6 +125,12 @@ async function read({ run, task, look, sinceMs }: Sight, needs: SuperviseNeeds, 
   if (sent.outbox.tail !== '') await needs.runner.send(run.body.id, sent.outbox.at, sent.outbox.tail);
   return look.state === 'alive' && seen.watch.offset < look.outBytes;
 }
+
+/** Output, or whatever else showed that it lives. */
+const lastSign = ({ signAt }: Watch, silentMs: number, needs: SuperviseNeeds): string => {
+  const at = instantOf(msOf(needs.now()) - Math.round(silentMs));
+  return at > signAt ? at : signAt;
+};
 
 async function seenUntil(
   run: Run,

@@ -1,3 +1,4 @@
+import { patienceMs } from '../../domain/run/health.ts';
 import type { Outcome, Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
@@ -37,12 +38,10 @@ export type Action =
 
 /** Whoever began to start a run says who it is at once, or never. */
 const STARTING_MS = 30_000;
-/** A tool the agent has called may be silent this many times longer: builds are. */
-const TOOL_PATIENCE = 10;
 /** How much of its output may be left to read when a run is settled; what is more is read in turn with the others'. */
 const FINISH_BYTES = 1024 * 1024;
 /** The time of a silent run is written down this often; after a restart the age of its process tells the rest. */
-export const WRITE_DOWN_MS = 60_000;
+const WRITE_DOWN_MS = 60_000;
 
 export function decide({ sights, now, rules }: Seen): readonly Action[] {
   const actions = sights.flatMap((sight) => actionFor(sight, now, rules) ?? []);
@@ -79,9 +78,13 @@ function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined 
   if (phase.state === 'ending') return { type: 'ladder', sight, atOnce: isOutOfHand(sight, phase.outcome) };
   const end = reasonToEnd(sight, look, rules);
   if (end) return { type: 'end', sight, ...end, atOnce: isOutOfHand(sight, end.outcome) };
-  const news = sight.toSend || look.outBytes > (run.body.watch?.offset ?? 0) || sight.sinceMs > WRITE_DOWN_MS;
+  const news = sight.toSend || look.outBytes > (run.body.watch?.offset ?? 0) || isToBeWrittenDown(sight, now, rules);
   return news ? { type: 'ingest', sight } : undefined;
 }
+
+/** Signs of life that are no output are written down too, often enough that people see whether there were any. */
+export const isToBeWrittenDown = ({ run, silentMs, sinceMs }: Sight, now: string, { stallMs }: Rules): boolean =>
+  sinceMs > WRITE_DOWN_MS || msOf(now) - silentMs - msOf(run.body.watch?.signAt ?? now) > stallMs / 4;
 
 /** Whoever floods the disk or the machine does so in its grace as well. */
 const isOutOfHand = ({ processes }: Sight, outcome: Outcome): boolean => outcome === 'output_limit' || processes !== undefined;
@@ -112,8 +115,7 @@ function reasonToEnd(
       why: `it has run for ${Math.round(spentMs / 1_000)} s, at most ${allowed} s are allowed`,
     };
   // An agent that waits for a person is not stuck, and one that waits for a tool of its own has longer.
-  const patienceMs = rules.stallMs * ((watch?.openTools.length ?? 0) > 0 ? TOOL_PATIENCE : 1);
-  if (silentMs > patienceMs && (watch?.asks.length ?? 0) === 0)
+  if (silentMs > patienceMs(watch, rules.stallMs) && (watch?.asks.length ?? 0) === 0)
     return { outcome: 'stalled', why: `no sign of life for ${Math.round(silentMs / 1_000)} s` };
   return undefined;
 }

@@ -8,6 +8,12 @@ export interface Pulse {
   readonly at: number;
 }
 
+export interface FileLook {
+  readonly at: number;
+  readonly isLooking: boolean;
+  readonly newest: number | undefined;
+}
+
 /** What one supervisor remembers between its turns. None of it is needed for being right after a restart. */
 export interface Memory {
   readonly picture: Picture;
@@ -24,6 +30,8 @@ export interface Memory {
   readonly pulses: Map<string, Pulse>;
   /** When processor time was last asked for. */
   ticksAt: number;
+  /** Looks at the files of silent runs, and the newest change they found. */
+  readonly files: Map<string, FileLook>;
 }
 
 export interface Looked {
@@ -42,4 +50,5 @@ export const newMemory = (needs: Needs): Memory => ({
   seenAt: new Map(),
   pulses: new Map(),
   ticksAt: Number.NEGATIVE_INFINITY,
+  files: new Map(),
 });

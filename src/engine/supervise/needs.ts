@@ -113,6 +113,8 @@ export interface SuperviseNeeds extends Needs {
   prepare(run: Run, task: Task): Promise<Prepared>;
   /** The same job again, without laying anything out. */
   job(run: Run, task: Task): Promise<Job>;
+  /** When a file it works on was changed last, in milliseconds of the wall clock. */
+  changedAt(run: Run, task: Task): Promise<number | undefined>;
   /** The run has ended and its task has moved: whoever keeps notes may write them now. */
   noted(run: Run): Promise<void>;
   rules(): Rules;

@@ -1,8 +1,10 @@
+import { patienceMs } from '../../domain/run/health.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
 import { questions } from '../../store/records/questions.ts';
 import type { Seen, Sight } from './decide.ts';
+import { lookAtFiles } from './files.ts';
 import type { Memory, Pulse } from './memory.ts';
 import type { Look, Runner, SuperviseNeeds } from './needs.ts';
 import type { Known } from './picture.ts';
@@ -25,12 +27,15 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
   );
   const sights = live.map(async ({ run, task }, at): Promise<Sight> => {
     const look = looks[at] as Look;
+    const silentMs = now - (pulses.get(run.body.id)?.at ?? now);
+    const patience = patienceMs(run.body.watch, needs.rules().stallMs);
+    lookAtFiles({ run: run.body, task: task?.body, silentMs, patienceMs: patience }, needs, memory);
     if (!seenAt.has(run.body.id)) seenAt.set(run.body.id, now - unwritten(run.body, look, needs));
     return {
       run,
       task: task?.body,
       look,
-      silentMs: now - (pulses.get(run.body.id)?.at ?? now),
+      silentMs,
       sinceMs: now - (seenAt.get(run.body.id) ?? now),
       processes: crowds.get(run.body.id),
       toSend: await hasMail(run.body, task?.body, needs),
@@ -83,8 +88,8 @@ async function feelPulses(live: readonly Known[], looks: readonly Look[], { need
   for (const { run } of live) beat(run.body, ticks.get(run.body.id), pulses, now);
 }
 
-function forget(live: ReadonlySet<string>, { pulses, looks, hinted }: Memory): void {
-  for (const known of [pulses, looks, hinted]) for (const id of known.keys()) if (!live.has(id)) known.delete(id);
+function forget(live: ReadonlySet<string>, { pulses, looks, hinted, files }: Memory): void {
+  for (const known of [pulses, looks, hinted, files]) for (const id of known.keys()) if (!live.has(id)) known.delete(id);
 }
 
 /** How long ago the run showed a sign of life; new output is one. */

@@ -21,12 +21,22 @@ const cells = (out: string) => out.split('\n')[1]?.split(/ {2,}/).slice(2);
 describe('fleet tasks', () => {
   it('tells what the run of each task knows', async () => {
     const { out } = await run(['tasks'], { answer: answers(working ?? {}, [SAMPLES['run.show']]) });
-    expect(cells(out)).toEqual(['3m 10s', '4s', '43.9k/200k', '36', 'claude', 'opus', 'Fix the login test', '~/code/site']);
+    expect(cells(out)).toEqual([
+      '3m 10s',
+      '4s',
+      'degraded',
+      '43.9k/200k',
+      '36',
+      'claude',
+      'opus',
+      'Fix the login test',
+      '~/code/site',
+    ]);
   });
 
   it('asks for a run that is not among the newest, and does without one that is gone', async () => {
-    expect(cells((await run(['tasks'], { answer: answers(unnamed, [], SAMPLES['run.show']) })).out)?.[3]).toBe('36');
-    expect(cells((await run(['tasks'], { answer: answers(unnamed, []) })).out)?.slice(1, 4)).toEqual(['–', '–', '–']);
+    expect(cells((await run(['tasks'], { answer: answers(unnamed, [], SAMPLES['run.show']) })).out)?.[4]).toBe('36');
+    expect(cells((await run(['tasks'], { answer: answers(unnamed, []) })).out)?.slice(1, 5)).toEqual(['–', '–', '–', '–']);
   });
 
   it('marks the default model dim and one that was asked for bold', async () => {

@@ -1,4 +1,5 @@
 import type { RunView } from '../../../contract/run.ts';
+import type { Health } from '../../../domain/run/health.ts';
 import type { Outcome, RunPhase } from '../../../domain/run/run.ts';
 import { msOf } from '../../../domain/values.ts';
 import { clockTime, span } from '../terminal/ages.ts';
@@ -66,6 +67,9 @@ const UNDER_WAY: Readonly<Record<Exclude<RunPhase['state'], 'ended'>, readonly [
 const markOf = (phase: RunPhase) => (phase.state === 'ended' ? ENDINGS[phase.outcome] : UNDER_WAY[phase.state]);
 export const signOf = (phase: RunPhase): string => markOf(phase)[0];
 export const statePaint = (phase: RunPhase, paint: Paint): ((text: string) => string) => paint[markOf(phase)[1]];
+
+const HEALTH_COLOURS: Readonly<Record<Health, Colour>> = { healthy: 'green', degraded: 'yellow', unhealthy: 'red' };
+export const healthPaint = (health: Health, paint: Paint): ((text: string) => string) => paint[HEALTH_COLOURS[health]];
 
 export const tookMs = ({ phase, createdAt }: RunView, nowMs: number): number =>
   (phase.state === 'ended' ? msOf(phase.at) : nowMs) - msOf(createdAt);

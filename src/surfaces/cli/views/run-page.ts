@@ -4,7 +4,7 @@ import { ago, span } from '../terminal/ages.ts';
 import { pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { counted, homely, type Look, shortId } from './look.ts';
-import { compact, statePaint, stateText, tookMs } from './run-list.ts';
+import { compact, healthPaint, statePaint, stateText, tookMs } from './run-list.ts';
 
 type Rows = readonly (readonly [string, string | undefined])[];
 
@@ -24,6 +24,7 @@ export function runPage(run: RunView, look: Look): string {
 
 const identity = (run: RunView, look: Look): Rows => [
   ['State', stateLine(run, look)],
+  ['Health', run.health && healthPaint(run.health, look.paint)(run.health)],
   ['Task', `${shortId(run.taskId)}, attempt ${run.attempt}${run.kind === 'agent' ? '' : `, ${run.kind}`}`],
   ['Executor', [plainLine(run.executor), run.model && `model ${plainLine(run.model)}`].filter(Boolean).join(', ')],
   ['Where', [run.directory && homely(run.directory, look), `on ${plainLine(run.host)}`].filter(Boolean).join(' ')],

@@ -4,7 +4,7 @@ import { clockTime, elapsedSince } from '../terminal/ages.ts';
 import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { homely, type Look, shortId } from './look.ts';
-import { compact } from './run-list.ts';
+import { compact, healthPaint } from './run-list.ts';
 import { executorOf, layout, more, placeOf } from './task-list.ts';
 
 /** Tasks somebody works on, with the runs that do. */
@@ -36,6 +36,12 @@ export function runningTable({ items, cursor, runs }: AtWork, look: Look): strin
         cell: ({ run }) => (run?.watch ? elapsedSince(run.watch.signAt, nowMs) : '–'),
         align: 'right',
         expendable: 7,
+      },
+      {
+        title: 'HEALTH',
+        cell: ({ run }) => run?.health ?? '–',
+        paint: (text, { run }) => (run?.health ? healthPaint(run.health, paint)(text) : text),
+        expendable: 2,
       },
       { title: 'CONTEXT', cell: contextOf, align: 'right', expendable: 6 },
       { title: 'EVENTS', cell: ({ run }) => String(run?.watch?.events ?? '–'), align: 'right', expendable: 8 },

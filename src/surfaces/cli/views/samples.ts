@@ -52,6 +52,7 @@ export function sampleTask(end: string, title: string, phase: Phase, more: Parti
     spentMs: 0,
     lostTimes: 0,
     repairs: 0,
+    stalledTimes: 0,
     messages: [],
     createdAt: ago(7200),
     createdBy: 'you',
@@ -138,11 +139,13 @@ const run: RunView = {
     signAt: ago(4),
     activeMs: 189_000,
   },
+  health: 'degraded',
   createdAt: ago(190),
   updatedAt: ago(4),
 };
 const crashed: RunView = {
   ...run,
+  health: undefined,
   id: RunId.parse(`run_${ulid('qqqqqqqq')}`),
   attempt: 1,
   phase: { state: 'ended', at: ago(240), outcome: 'crashed', detail: 'it was ended by signal 9', exit: 137 },

@@ -126,6 +126,7 @@ describe('views for people', () => {
       'STARTED',
       'ELAPSED',
       'IDLE',
+      'HEALTH',
       'CONTEXT',
       'EVENTS',
       'EXECUTOR',
@@ -133,6 +134,6 @@ describe('views for people', () => {
       'TITLE',
       'DIRECTORY',
     ]);
-    expect(out).toMatch(/7k2m9xqa .* 3m 10s +– +– +– +claude \+1 +opus +Fix the login test +site/);
+    expect(out).toMatch(/7k2m9xqa .* 3m 10s +– +– +– +– +claude \+1 +opus +Fix the login test +site/);
   });
 });

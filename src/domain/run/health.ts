@@ -1,0 +1,28 @@
+import { type Instant, msOf } from '../values.ts';
+import type { Run, Watch } from './run.ts';
+
+export const HEALTHS = ['healthy', 'degraded', 'unhealthy'] as const;
+export type Health = (typeof HEALTHS)[number];
+
+/** A tool the agent has called may be silent this many times longer: builds are. */
+const TOOL_PATIENCE = 10;
+
+/** How long a run may go without any sign of life. */
+export const patienceMs = (watch: Pick<Watch, 'openTools'> | undefined, stallMs: number): number =>
+  stallMs * ((watch?.openTools.length ?? 0) > 0 ? TOOL_PATIENCE : 1);
+
+/**
+ * How a run that goes on is doing. It is unhealthy when its patience is used up or it is being ended, degraded when half of
+ * it is, or when it is not the first attempt. Who waits for a person is in good health.
+ */
+export function healthOf(
+  { phase, watch, attempt }: Pick<Run, 'phase' | 'watch' | 'attempt'>,
+  { now, stallMs }: { readonly now: Instant; readonly stallMs: number },
+): Health | undefined {
+  if (phase.state === 'ending') return 'unhealthy';
+  if (phase.state !== 'running' || !watch) return undefined;
+  const silentMs = watch.asks.length > 0 ? 0 : msOf(now) - msOf(watch.signAt);
+  const used = silentMs / patienceMs(watch, stallMs);
+  if (used > 1) return 'unhealthy';
+  return used > 1 / 2 || attempt > 1 ? 'degraded' : 'healthy';
+}
