@@ -46,6 +46,32 @@ describe('fleet doctor', () => {
     await expect(mkdir(join(folder, 'untouched'))).resolves.toBeUndefined();
   });
 
+  it('lists executors that were added as files: whether each can be read, and whether its program is there', async () => {
+    const executors = join(folder, 'added', 'executors');
+    await mkdir(executors, { recursive: true });
+    const add = (name: string, text: string) => writeFile(join(executors, `${name}.toml`), text);
+    await add('onpath', 'command = ["claude", "{prompt}"]\n');
+    await add('bypath', `command = ["${join(folder, 'claude')}", "{prompt}"]\n`);
+    await add('shell', 'command = ["/bin/sh", "{prompt_file}"]\n');
+    await add('missing', 'command = ["no-such-agent", "{prompt}"]\n');
+    await add('bad', 'comand = ["claude"]\n');
+    await writeFile(join(folder, 'slow'), '#!/bin/sh\nexec /bin/sleep 600\n', { mode: 0o755 });
+    await add('slow', 'command = ["slow", "{prompt}"]\n');
+    const { code, found, text } = await examine({ home: 'added' });
+    expect(code).toBe(0);
+    expect(found['executor onpath']).toMatchObject({ state: 'ok', version: '9.8.7', path: join(folder, 'claude') });
+    expect(found['executor bypath']).toMatchObject({ state: 'ok', version: '9.8.7', path: join(folder, 'claude') });
+    expect(found['executor shell']).toMatchObject({ state: 'ok', path: '/bin/sh' });
+    expect(found['executor slow']).toEqual({ name: 'executor slow', needed: false, state: 'ok', path: join(folder, 'slow') });
+    expect(found['executor missing']).toMatchObject({
+      state: 'broken',
+      detail: 'its program no-such-agent was not found',
+      repair: `edit ${join(executors, 'missing.toml')}`,
+    });
+    expect(found['executor bad']).toMatchObject({ state: 'broken', detail: expect.stringContaining('comand') });
+    expect(text).toContain('executor missing');
+  });
+
   it('fails when something Fleet needs is missing or damaged, and only then', async () => {
     const bare = await examine({ path: join(folder, 'bare') });
     expect(bare).toMatchObject({ code: 7, ok: false, found: { git: { state: 'broken' } } });

@@ -11,6 +11,7 @@ import type { Env, Io, Program } from '../surfaces/cli/surroundings.ts';
 import { doctorPage, type Finding, isWell } from '../surfaces/cli/views/doctor.ts';
 import { lookOf } from '../surfaces/cli/views/look.ts';
 import { engineOf, inHouse } from './background.ts';
+import { executorFindings } from './doctor-executors.ts';
 import { type HomePaths, homePaths } from './home.ts';
 import { openSettings } from './settings/open-settings.ts';
 
@@ -44,11 +45,12 @@ export const doctor: Program['run'] = async (args, given) => {
   const { json, io } = programWords('doctor', args, given, { switches: [], places: 0 });
   const paths = homePaths(io.env, io.cwd);
   const install = await installer(io.env);
-  const [tools, own] = await Promise.all([
+  const [tools, custom, own] = await Promise.all([
     Promise.all(TOOLS.map((tool) => toolFinding(tool, install, io.env))),
+    executorFindings(paths, io.env),
     ownFindings(paths, io),
   ]);
-  const findings = [nodeFinding(process.versions.node), ...tools, ...own];
+  const findings = [nodeFinding(process.versions.node), ...tools, ...custom, ...own];
   const ok = isWell(findings);
   if (json) await writeJson(io, { ok, items: findings });
   else await io.out(doctorPage(findings, lookOf({ ...io, input: {} })));

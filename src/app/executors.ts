@@ -42,8 +42,10 @@ export async function customNames(paths: HomePaths): Promise<string[]> {
   return files.filter((file) => file.endsWith(SUFFIX)).map((file) => file.slice(0, -SUFFIX.length));
 }
 
+export const customFile = (paths: HomePaths, name: string): string => join(paths.executors, `${name}${SUFFIX}`);
+
 async function readExecutor(paths: HomePaths, name: string, before: Read | undefined): Promise<Read> {
-  const file = join(paths.executors, `${name}${SUFFIX}`);
+  const file = customFile(paths, name);
   const changedAt = (await stat(file).catch(() => undefined))?.mtimeMs ?? 0;
   if (before?.changedAt === changedAt) return before;
   try {

@@ -22,17 +22,19 @@ export async function askVersion(
   return path === undefined ? { found: false } : { found: true, path, ...(await ask(path, args, env, timeoutMs)) };
 }
 
+/** On the PATH, unless it is a path itself. */
 export async function findProgram(name: string, env: Env): Promise<string | undefined> {
-  for (const folder of (env['PATH'] ?? '').split(delimiter).filter((part) => part !== '')) {
-    const path = resolve(join(folder, name));
-    const isProgram = await access(path, constants.X_OK).then(
-      async () => (await stat(path)).isFile(),
-      () => false,
-    );
-    if (isProgram) return path;
-  }
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((part) => part !== '');
+  const paths = name.includes('/') ? [resolve(name)] : folders.map((folder) => resolve(join(folder, name)));
+  for (const path of paths) if (await isProgram(path)) return path;
   return undefined;
 }
+
+const isProgram = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    async () => (await stat(path)).isFile(),
+    () => false,
+  );
 
 /** A process group of its own, so that nothing of it is left when it takes too long. */
 function ask(
