@@ -63,14 +63,16 @@ describe('an agent that meddles with its own run directory', () => {
   it('can be canceled also when it has removed every trace of itself [RUN-13]', async () => {
     await using house = await faultHouse();
     await house.up();
+    const seen = 'until [ -e ../seen ]; do sleep 0.1; done; ';
     const ids = await house.queue([
-      { title: 'nameless', script: `echo begun\n${HERE}sleep 1; rm "$d/id"; echo gone > gone; sleep 600` },
-      { title: 'homeless', script: `echo begun\n${HERE}sleep 1; rm -rf "$d"; echo gone > gone; sleep 600` },
+      { title: 'nameless', script: `echo begun\n${HERE}${seen}rm "$d/id"; echo gone > gone; sleep 600` },
+      { title: 'homeless', script: `echo begun\n${HERE}${seen}rm -rf "$d"; echo gone > gone; sleep 600` },
     ]);
     await vi.waitFor(
       async () => expect((await house.runs()).map(({ phase }) => phase.state)).toEqual(['running', 'running']),
       20_000,
     );
+    await writeFile(join(house.directory, 'seen'), '');
     await vi.waitFor(() => {
       for (const title of ids.keys()) expect(existsSync(join(house.directory, `place of ${title}`, 'gone'))).toBe(true);
     }, 20_000);

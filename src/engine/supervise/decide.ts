@@ -67,10 +67,9 @@ function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined 
   }
   if (look.state === 'starting') {
     if (phase.state === 'ending') return { type: 'ladder', sight };
+    if (task?.cancelAsked) return { type: 'end', sight, outcome: 'canceled', why: `${task.cancelAsked.by} asked for it` };
     if (phase.state === 'running')
-      return task?.cancelAsked
-        ? { type: 'end', sight, outcome: 'canceled', why: `${task.cancelAsked.by} asked for it` }
-        : { type: 'end', sight, outcome: 'lost', why: 'its run directory no longer says who it is' };
+      return { type: 'end', sight, outcome: 'lost', why: 'its run directory no longer says who it is' };
     const late = phase.state === 'claimed' && msOf(now) - msOf(phase.since) > STARTING_MS;
     return late ? { type: 'ladder', sight } : undefined;
   }
