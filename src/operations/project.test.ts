@@ -83,4 +83,20 @@ describe('a project', () => {
     await call('project.add', { path: '/plain', name: 'notes', plain: true });
     expect((await call('task.create', { project: 'notes', prompt: 'x' })).isolation).toBe('in_place');
   });
+
+  it('promises no pull requests, whoever asks for them', async () => {
+    const { call, settings } = memoryHouse();
+    const no = { code: 'invalid', message: 'pull requests are not available yet: choose auto, review or none' };
+    const pr = { integration: 'pr' } as const;
+    expect(await refused(call('project.add', { path: '/repo', name: 'shop', ...pr }))).toMatchObject(no);
+    await call('project.add', { path: '/repo', name: 'shop' });
+    expect(await refused(call('project.set', { project: 'shop', ...pr }))).toMatchObject(no);
+    expect(await refused(call('task.create', { project: 'shop', prompt: 'x', ...pr }))).toMatchObject(no);
+    expect(await refused(call('task.create', { directory: '/plain', prompt: 'x', ...pr }))).toMatchObject(no);
+    const { id } = await call('task.create', { project: 'shop', prompt: 'x' });
+    expect(await refused(call('task.edit', { id, ...pr }))).toMatchObject(no);
+    settings.integration = 'pr';
+    expect(await refused(call('task.create', { project: 'shop', prompt: 'x' }))).toMatchObject(no);
+    expect((await call('task.create', { project: 'shop', prompt: 'x', integration: 'none' })).integration).toBe('none');
+  });
 });

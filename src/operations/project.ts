@@ -12,7 +12,7 @@ import { canonical, projectIndex, projectNames, projects } from '../store/record
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { findProject, stillAt } from './find.ts';
 import { type Handlers, type Place, plan, type Scope } from './scope.ts';
-import { assertExecutors, defined } from './task-create.ts';
+import { assertExecutors, assertIntegration, defined } from './task-create.ts';
 import { assertAllowed } from './task-place.ts';
 
 type Wishes = Omit<
@@ -26,6 +26,7 @@ export const projectHandlers: Pick<Handlers, 'project.add' | 'project.list' | 'p
       const place = usable(await scope.places.inspect(path), path, plain);
       await assertAllowed(place.path, scope);
       await assertExecutors(wishes.executor ? [wishes.executor] : [], scope);
+      assertIntegration(wishes.integration);
       const project: Project = {
         ...recordFields({ ...wishes }),
         description: wishes.description ?? '',
@@ -56,6 +57,7 @@ export const projectHandlers: Pick<Handlers, 'project.add' | 'project.list' | 'p
       const seen = await findProject(scope, ref);
       stillAt('project', seen.body, ifSeq);
       await assertExecutors(wishes.executor ? [wishes.executor] : [], scope);
+      assertIntegration(wishes.integration);
       const fields = { ...cleared(clear), ...recordFields(wishes) };
       if (Object.keys(fields).length === 0) throw new Fault('invalid', 'nothing to change: give at least one field');
       const next = defined({ ...seen.body, ...fields, updatedAt: scope.now }) as Project;

@@ -99,13 +99,21 @@ export function landing(
   project: Project | undefined,
   { settings }: Scope,
 ): Pick<TaskWish, 'integration' | 'isolation'> {
+  assertIntegration(input.integration);
   if (!project) return defined({ integration: input.integration, isolation: input.isolation });
   const { values, items } = settings.current();
   const resolve = <Name extends 'integration' | 'isolation'>(name: Name) => {
     const outranks = outranksProject(items.find((item) => item.name === name)?.origin);
     return input[name] ?? (outranks ? values[name] : (project[name] ?? values[name]));
   };
-  return { integration: resolve('integration'), isolation: project.kind === 'directory' ? 'in_place' : resolve('isolation') };
+  const integration = resolve('integration');
+  assertIntegration(integration);
+  return { integration, isolation: project.kind === 'directory' ? 'in_place' : resolve('isolation') };
+}
+
+/** Nothing that is not there may be promised. */
+export function assertIntegration(asked: TaskWish['integration']): void {
+  if (asked === 'pr') throw new Fault('invalid', 'pull requests are not available yet: choose auto, review or none');
 }
 
 /** Without the fields that were not given. */

@@ -9,7 +9,7 @@ import type { Seen } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { findTask, stillAt } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
-import { assertExecutors, defined } from './task-create.ts';
+import { assertExecutors, assertIntegration, defined } from './task-create.ts';
 import { awaited, beliefsIn, edgesChecked, findDependencies, openOnes } from './task-graph.ts';
 import { whereToWork } from './task-place.ts';
 import { viewOf } from './task-view.ts';
@@ -23,6 +23,7 @@ export const editTaskHandler: Handlers['task.edit'] = async (input, scope) => {
   if (isFinal(seen.body.phase))
     throw new Fault('conflict', `task ${seen.body.id} is ${seen.body.phase.state}: what it asked for is history`);
   await assertExecutors(input.executor ?? [], scope);
+  assertIntegration(input.integration);
   const fields = { ...emptied(input.clear), ...(await given(input, scope)) };
   if (Object.keys(fields).length === 0 && input.after === undefined && !input.clear.includes('after'))
     throw new Fault('invalid', 'nothing to change: give at least one field');
