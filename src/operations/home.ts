@@ -42,7 +42,7 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
       engine: engine ? { running: true, ...engine } : { running: false },
       counts: await counted(scope, engine !== undefined),
       projects: (await reads.scan({ index: projectIndex.all, limit: reads.limits.rowsPerScan })).length,
-      running: await tasksIn('running', scope),
+      running: (await Promise.all(AT_WORK.map((state) => tasksIn(state, scope)))).flat(),
       blocked: await tasksIn('blocked', scope),
       questions: (await reads.scan({ index: questionIndex.pending, limit: SHOWN })).map(questions.read),
       problems: problem ? [problem] : [],
@@ -51,6 +51,7 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
 };
 
 const SHOWN = 20;
+const AT_WORK = ['running', 'verifying', 'merging'];
 
 const tasksIn = async (state: string, scope: Scope) => {
   const hits = await scope.reads.scan({ index: taskIndex.state(state), limit: SHOWN, reverse: true });

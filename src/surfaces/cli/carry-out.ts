@@ -11,6 +11,7 @@ type Flow = (order: Order) => Promise<Result>;
 
 const FLOWS: Readonly<Record<FlowName, () => Promise<Flow>>> = {
   'task-create': async () => (await import('./flows/task-create.ts')).createTask,
+  'task-diff': async () => (await import('./flows/task-diff.ts')).taskDiff,
   'task-edit': async () => (await import('./flows/task-create.ts')).editTask,
   'task-export': async () => (await import('./flows/task-export.ts')).exportTasks,
   'task-import': async () => (await import('./flows/task-import.ts')).importTasks,

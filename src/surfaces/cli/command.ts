@@ -44,6 +44,7 @@ export interface CommandTable {
 
 export const FLOW_NAMES = [
   'task-create',
+  'task-diff',
   'task-edit',
   'task-export',
   'task-import',

@@ -93,6 +93,13 @@ const logFlags: readonly CommandValue[] = [
 export const FLOWS: By<FlowRule> = {
   'task.log': { flow: 'task-log', hidden: ['limit'], flags: logFlags },
   'run.log': { flow: 'run-log', hidden: ['limit'], flags: logFlags },
+  'task.diff': {
+    flow: 'task-diff',
+    flags: [
+      local('stat', { description: 'only which files, and how much of each', type: 'boolean' }),
+      local('raw', { description: 'the text as git wrote it, for git apply', type: 'boolean' }),
+    ],
+  },
   'task.wait': {
     flow: 'task-wait',
     flags: [local('timeout', { description: 'most seconds to wait; then exit code 6', type: 'number', minimum: 0 })],

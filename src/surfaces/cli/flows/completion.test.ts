@@ -14,7 +14,7 @@ describe('completion', () => {
     expect(await complete('task', 'create', '--pro')).toEqual(['--prompt', '--prompt-file', '--project']);
     expect(await complete('task', 'list', '--state', 'ca')).toEqual(['canceled']);
     expect(await complete('help', 'project', 's')).toEqual(['show', 'set']);
-    expect(await complete('task', 'create', '--no-')).toEqual(['--no-expects-changes', '--no-sandbox']);
+    expect(await complete('task', 'create', '--no-')).toEqual(['--no-expects-changes', '--no-sandbox', '--no-push']);
     expect(await complete('nonsense', 'x')).toEqual([]);
   });
 

@@ -22,7 +22,7 @@ interface Layout {
 
 const GAP = 2;
 
-/** Aligned columns under their titles. */
+/** Aligned columns under their titles; without a line for titles when no column has one. */
 export function columns<Row>(rows: readonly Row[], wanted: readonly Column<Row>[], { width, heading }: Layout): string {
   const shown = fit(wanted, rows, width);
   const sizes = shrink(shown, rows, width);
@@ -49,7 +49,7 @@ export function columns<Row>(rows: readonly Row[], wanted: readonly Column<Row>[
       (text, index) => shown[index]?.paint?.(text, row) ?? text,
     ),
   );
-  return `${[head, ...body].join('\n')}\n`;
+  return `${(shown.some(({ title }) => title !== '') ? [head, ...body] : body).join('\n')}\n`;
 }
 
 const natural = <Row>(column: Column<Row>, rows: readonly Row[]): number =>

@@ -1,5 +1,5 @@
 import type { TaskView } from '../../../contract/shapes.ts';
-import type { PhaseState } from '../../../domain/task/task.ts';
+import type { Block, PhaseState } from '../../../domain/task/task.ts';
 import { shortId } from './look.ts';
 
 type Step = readonly [command: string, what: string];
@@ -9,12 +9,12 @@ const STEPS: Readonly<Record<PhaseState, (id: string, task: TaskView) => readonl
   waiting: (id) => [edit(id), cancel(id)],
   queued: (id) => [edit(id), claim(id), cancel(id)],
   running: (id, task) => (isClaimed(task) ? [complete(id), unclaim(id), cancel(id)] : [follow(id), send(id), cancel(id)]),
-  verifying: (id) => [cancel(id)],
-  merging: (id) => [cancel(id)],
-  blocked: (id, task) => [...unblock(task), edit(id), cancel(id)],
-  done: () => [],
-  failed: (id) => [log(id), retry(id), resume(id)],
-  canceled: (id) => [retry(id), resume(id), remove(id)],
+  verifying: (id) => [report(id), cancel(id)],
+  merging: (id) => [report(id), cancel(id)],
+  blocked: (id, task) => [...unblock(task), ...(isAtRest(task) ? [] : [edit(id)]), cancel(id)],
+  done: (id, { work }) => (work === undefined ? [] : work.landed ? [report(id), diff(id)] : [diff(id), merge(id), report(id)]),
+  failed: (id, { work }) => [log(id), ...(work ? [diff(id)] : []), retry(id), resume(id)],
+  canceled: (id, { work }) => [retry(id), resume(id), ...(work ? [restore(id)] : []), remove(id)],
 };
 
 /** What a person can do with a task where it stands, most likely first. */
@@ -25,19 +25,37 @@ export function nextCommands(task: TaskView): readonly Step[] {
   return steps.some(([command]) => command === history[0]) ? steps : [...steps, history];
 }
 
-/** The one command that gets a blocked task going, if one alone can. */
+/** The commands that get a blocked task going, or tell why it is. */
 export function unblock({ phase, id }: TaskView): readonly Step[] {
-  if (phase.state !== 'blocked') return [];
-  const { block } = phase;
-  if (block.cause === 'question') return [[`fleet question answer ${shortId(block.questionId)} TEXT`, 'answer, and it goes on']];
-  if (block.cause === 'dependency') {
-    return [
-      [`fleet task show ${shortId(block.taskId)}`, 'see why that task ended'],
-      [`fleet task edit ${shortId(id)} --clear after`, 'go on without its dependencies'],
-    ];
-  }
-  return [resume(shortId(id)), log(shortId(id))];
+  return phase.state === 'blocked' ? WAYS_ON[phase.block.cause](shortId(id), phase.block) : [];
 }
+
+const WAYS_ON: Readonly<Record<Block['cause'], (id: string, block: Block) => readonly Step[]>> = {
+  question: (_id, block) =>
+    block.cause === 'question' ? [[`fleet question answer ${shortId(block.questionId)} TEXT`, 'answer, and it goes on']] : [],
+  dependency: (id, block) => [
+    ...(block.cause === 'dependency' ? [[`fleet task show ${shortId(block.taskId)}`, 'see why that task ended'] as const] : []),
+    [`fleet task edit ${id} --clear after`, 'go on without its dependencies'],
+  ],
+  agent: (id) => [resume(id), log(id)],
+  quarantine: (id) => [resume(id), log(id)],
+  review: (id) => [
+    diff(id),
+    [`fleet task approve ${id}`, 'agree to it: it lands'],
+    [`fleet task reject ${id} TEXT`, 'say what to do better: its agent tries again'],
+  ],
+  proof: (id) => [report(id), [`fleet task resume ${id} TEXT`, 'tell its agent how to go on'], verify(id)],
+  checkout: (id) => [
+    ['git stash', 'or commit, where your changes are: then it lands by itself'],
+    [`fleet task merge ${id}`, 'try it again at once'],
+  ],
+  conflict: (id) => [diff(id), [`fleet task resume ${id} TEXT`, 'tell its agent how to resolve it']],
+  setup: (id) => [[`fleet run list --task ${id}`, 'find the run of the set-up; fleet run log shows what it printed'], retry(id)],
+};
+
+/** Its work is finished: to change what it asks for would not change that. */
+const isAtRest = ({ phase }: TaskView): boolean =>
+  phase.state === 'blocked' && ['review', 'proof', 'checkout', 'conflict'].includes(phase.block.cause);
 
 const isClaimed = ({ phase }: TaskView): boolean => 'holder' in phase && phase.holder.kind === 'claim';
 
@@ -53,3 +71,8 @@ const remove = (id: string): Step => [`fleet task delete ${id}`, 'delete it with
 const claim = (id: string): Step => [`fleet task claim ${id}`, 'do it yourself'];
 const complete = (id: string): Step => [`fleet task complete ${id} --summary …`, 'say that it is finished'];
 const unclaim = (id: string): Step => [`fleet task unclaim ${id}`, 'give it back to the queue'];
+const diff = (id: string): Step => [`fleet task diff ${id}`, 'what it has changed'];
+const report = (id: string): Step => [`fleet task report ${id}`, 'what it says, and what the gate found'];
+const merge = (id: string): Step => [`fleet task merge ${id}`, 'let it land'];
+const verify = (id: string): Step => [`fleet task verify ${id}`, 'let the gate look once more'];
+const restore = (id: string): Step => [`fleet task restore ${id}`, 'bring its work back as a branch'];

@@ -1,9 +1,9 @@
 import type { RunView } from '../../../contract/run.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import { clockTime, elapsedSince } from '../terminal/ages.ts';
-import { columns } from '../terminal/columns.ts';
+import { type Column, columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
-import { homely, type Look, shortId } from './look.ts';
+import { homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
 import { compact, healthPaint } from './run-list.ts';
 import { executorOf, layout, more, placeOf } from './task-list.ts';
 
@@ -29,11 +29,12 @@ export function runningTable({ items, cursor, runs }: AtWork, look: Look): strin
     rows,
     [
       { title: 'ID', cell: ({ task }) => shortId(task.id), paint: paint.bold },
+      ...(items.some(isProved) ? [phaseColumn(look)] : []),
       { title: 'STARTED', cell: (row) => clockTime(beganAt(row), nowMs), expendable: 4 },
       { title: 'ELAPSED', cell: (row) => elapsedSince(beganAt(row), nowMs), align: 'right' },
       {
         title: 'IDLE',
-        cell: ({ run }) => (run?.watch ? elapsedSince(run.watch.signAt, nowMs) : '–'),
+        cell: ({ task, run }) => (run?.watch && !isProved(task) ? elapsedSince(run.watch.signAt, nowMs) : '–'),
         align: 'right',
         expendable: 7,
       },
@@ -61,10 +62,23 @@ export function runningTable({ items, cursor, runs }: AtWork, look: Look): strin
   return table + more(cursor, look);
 }
 
+/** Its agent has finished, and its work is on its way. */
+const isProved = ({ phase }: TaskView): boolean => phase.state === 'verifying' || phase.state === 'merging';
+
+const phaseColumn = ({ paint }: Look): Column<Row> => ({
+  title: 'PHASE',
+  cell: ({ task: { phase } }) => `${phaseSign(phase.state)} ${phase.state}`,
+  paint: (text, { task }) => phasePaint(task.phase.state, paint)(text),
+});
+
 const holderOf = ({ phase }: TaskView): string | undefined =>
   'holder' in phase && phase.holder.kind === 'run' ? phase.holder.runId : undefined;
 
-const beganAt = ({ task: { phase }, run }: Row): string => run?.createdAt ?? ('since' in phase ? phase.since : phase.at);
+const beganAt = ({ task, run }: Row): string => {
+  const { phase } = task;
+  const since = 'since' in phase ? phase.since : phase.at;
+  return isProved(task) ? since : (run?.createdAt ?? since);
+};
 
 function contextOf({ run }: Row): string {
   const context = run?.watch?.context;

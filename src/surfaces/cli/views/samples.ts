@@ -4,6 +4,7 @@ import type { RunView } from '../../../contract/run.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import type { Phase } from '../../../domain/task/task.ts';
 import { ProjectId, QuestionId, RunId, TaskId } from '../../../domain/values.ts';
+import { finishedTasks, workSamples } from './work-samples.ts';
 
 /* One believable answer of each operation, for tests and for looking at the views. The moment is fixed. */
 
@@ -104,6 +105,11 @@ const failed = sampleTask('3f2m9xqf', 'Replace the old parser', {
   at: ago(3600),
   reason: 'crashed after 3 of 3 attempts',
 });
+
+const { reviewed, merging, verifying, landed } = finishedTasks(
+  (more) => sampleTask('6h2m9xqh', 'Fix the login test', { state: 'queued', since: ago(180) }, more),
+  { holder, ago },
+);
 
 const stopping = { ...running, cancelAsked: { at: ago(0), by: 'you' } };
 
@@ -216,7 +222,7 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
   'project.remove': { ...project, removedAt: ago(0) },
   'task.create': queued,
   'task.edit': queued,
-  'task.list': { items: [running, queued, asked, done, waiting, failed, stuck] },
+  'task.list': { items: [running, queued, asked, done, waiting, failed, stuck, reviewed, landed] },
   'task.ready': { items: [queued] },
   'task.show': running,
   'task.events': {
@@ -228,7 +234,7 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
     next: 3,
   },
   'task.log': log,
-  'task.wait': { items: [running, done, failed, asked], pending: 1 },
+  'task.wait': { items: [running, merging, done, landed, failed, asked], pending: 2 },
   'task.send': { taskId: running.id, n: 2, state: 'waiting' },
   'task.comment': comment,
   'task.dispatch': queued,
@@ -238,6 +244,13 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
   'task.cancel': stopping,
   'task.retry': queued,
   'task.resume': queued,
+  ...workSamples({ taskId: reviewed.id, runId, projectId, ago }),
+  'task.approve': merging,
+  'task.reject': queued,
+  'task.merge': merging,
+  'task.verify': verifying,
+  'task.commit': reviewed,
+  'task.cleanup': landed,
   'task.delete': { id: done.id, deleted: true },
   'task.export': { items: [{ type: 'task', task: done, comments: [comment] }] },
   'task.import': { created: [queued.id], skipped: [{ source: 'bd-12', why: 'is here already' }] },
@@ -267,8 +280,8 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
       atLeast: ['done'],
     },
     projects: 3,
-    running: [running],
-    blocked: [asked, stuck],
+    running: [running, verifying],
+    blocked: [asked, stuck, reviewed],
     questions: [question],
     problems: ['runtime.toml line 3: max_concurrent: expected a whole number from 1 to 1000, got "many"'],
   },

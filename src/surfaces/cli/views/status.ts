@@ -1,10 +1,12 @@
 import type { Output } from '../../../contract/call.ts';
+import type { TaskView } from '../../../contract/shapes.ts';
 import { PHASE_STATES, type PhaseState } from '../../../domain/task/task.ts';
 import { ago, elapsedSince } from '../terminal/ages.ts';
 import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { truncate } from '../terminal/width.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
+import { changesText } from './changes.ts';
 import { counted, homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
 import { unblock } from './next-commands.ts';
 import { answerCommand } from './question.ts';
@@ -14,7 +16,14 @@ type Status = Output<'fleet.status'>;
 
 /** The whole fleet on one screen: what goes on, what needs a person, what is wrong. */
 export function fleetStatus(status: Status, look: Look): string {
-  const parts = [head(status, look), counts(status, look), needsYou(status, look), running(status, look), problems(status, look)];
+  const parts = [
+    head(status, look),
+    counts(status, look),
+    needsYou(status, look),
+    reviews(status, look),
+    running(status, look),
+    problems(status, look),
+  ];
   return parts.filter((part) => part !== '').join('\n');
 }
 
@@ -60,7 +69,35 @@ const nothingYet = (projects: number): string =>
     ? "No projects and no tasks yet.\n  fleet project add DIR            make a repository known\n  fleet task create --prompt '…'   queue work for this directory"
     : "No tasks yet.\n  fleet task create --project NAME --prompt '…'   queue the first";
 
-function needsYou({ blocked, questions }: Status, look: Look): string {
+const isReview = ({ phase }: Status['blocked'][number]): boolean => phase.state === 'blocked' && phase.block.cause === 'review';
+
+/** Finished work, with what to type for it. */
+function reviews({ blocked }: Status, look: Look): string {
+  const waiting = blocked.filter(isReview);
+  const [first] = waiting;
+  if (!first) return '';
+  const { paint, width, nowMs } = look;
+  const table = columns(
+    waiting,
+    [
+      { title: '', cell: () => '  ◆', paint: paint.yellow },
+      { title: '', cell: ({ id }) => shortId(id), paint: paint.bold },
+      { title: '', cell: ({ title }) => plainLine(title), least: 16 },
+      { title: '', cell: ({ work }) => (work?.changes ? changesText(work.changes) : ''), expendable: 1 },
+      { title: '', cell: ({ gate }) => (gate?.green ? '✓ gate' : ''), paint: paint.green, expendable: 2 },
+      { title: '', cell: ({ phase }) => ('since' in phase ? ago(phase.since, nowMs) : ''), paint: paint.dim, expendable: 3 },
+    ],
+    { width, heading: paint.dim },
+  );
+  const id = waiting.length === 1 ? shortId(first.id) : 'ID';
+  const commands = ['diff', 'approve', 'reject'].map(
+    (verb) => `      ${paint.cyan(`fleet task ${verb} ${id}${verb === 'reject' ? ' TEXT' : ''}`)}\n`,
+  );
+  return `${paint.bold('Waits for your review')}\n${table}${commands.join('')}`;
+}
+
+function needsYou({ blocked: all, questions }: Status, look: Look): string {
+  const blocked = all.filter((task) => !isReview(task));
   if (blocked.length + questions.length === 0) return '';
   const { paint, width } = look;
   const room = Math.max(20, width - 14);
@@ -88,16 +125,23 @@ function running({ running: tasks }: Status, look: Look): string {
   const table = columns(
     tasks,
     [
-      { title: '', cell: () => '  ▶', paint: paint.green },
+      {
+        title: '',
+        cell: ({ phase }) => `  ${phaseSign(phase.state)}`,
+        paint: (text, { phase }) => phasePaint(phase.state, paint)(text),
+      },
       { title: '', cell: ({ id }) => shortId(id), paint: paint.bold },
       { title: '', cell: ({ title }) => plainLine(title), least: 16 },
       { title: '', cell: (task) => placeOf(task, look), least: 8, expendable: 2 },
       { title: '', cell: executorOf, least: 8, expendable: 1 },
+      ...(tasks.every(({ phase }) => phase.state === 'running')
+        ? []
+        : [{ title: '', cell: ({ phase }: TaskView) => phase.state, paint: paint.dim, expendable: 3 }]),
       { title: '', cell: ({ phase }) => ('since' in phase ? elapsedSince(phase.since, nowMs) : ''), align: 'right' },
     ],
     { width, heading: paint.dim },
   );
-  return `${paint.bold('Running')}\n${table.replace(/^\s*\n/, '')}`;
+  return `${paint.bold('Running')}\n${table}`;
 }
 
 function problems({ problems: list }: Status, { paint, width }: Look): string {

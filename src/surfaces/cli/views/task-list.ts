@@ -37,9 +37,13 @@ const idColumn = ({ paint }: Look): Column<TaskView> => ({ title: 'ID', cell: ({
 const titleColumn: Column<TaskView> = { title: 'TITLE', cell: ({ title }) => plainLine(title), least: 16 };
 const phaseColumn = ({ paint }: Look): Column<TaskView> => ({
   title: 'PHASE',
-  cell: ({ phase, cancelAsked }) => `${phaseSign(phase.state)} ${cancelAsked ? 'stopping' : phase.state}`,
+  cell: ({ phase, cancelAsked }) => `${phaseSign(phase.state)} ${cancelAsked ? 'stopping' : phaseName(phase)}`,
   paint: (text, { phase }) => phasePaint(phase.state, paint)(text),
 });
+
+/** To look at finished work is the one thing a blocked task may wait for that is no trouble. */
+const phaseName = (phase: TaskView['phase']): string =>
+  phase.state === 'blocked' && phase.block.cause === 'review' ? 'to review' : phase.state;
 
 export const layout = ({ width, paint }: Look) => ({ width, heading: paint.dim });
 

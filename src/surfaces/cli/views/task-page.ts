@@ -3,8 +3,10 @@ import { ago, elapsedSince } from '../terminal/ages.ts';
 import { pairs } from '../terminal/columns.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
+import { provingText } from './changes.ts';
 import { homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
 import { nextCommands } from './next-commands.ts';
+import { workFacts } from './work-facts.ts';
 
 /** Everything about one task, laid out for reading. */
 export function taskPage(task: TaskView, look: Look): string {
@@ -30,6 +32,7 @@ function facts(task: TaskView, look: Look): (readonly [string, string])[] {
   const rows: (readonly [string, string | undefined])[] = [
     ['Phase', phaseText(task, look)],
     ['Where', whereText(task, look)],
+    ...workFacts(task, look),
     ['Executor', executorText(task)],
     ['Kind', `${task.kind}, priority ${task.priority}${task.expectsChanges ? '' : ', no change expected'}`],
     ['After', task.dependsOn.length > 0 ? task.dependsOn.map(shortId).join(', ') : undefined],
@@ -49,10 +52,8 @@ function facts(task: TaskView, look: Look): (readonly [string, string])[] {
 }
 
 /** Where it stands; for a blocked task, who must do what. */
-export function phaseText(
-  { phase, cancelAsked, attempts, maxAttempts }: TaskView,
-  { paint, nowMs }: Pick<Look, 'paint' | 'nowMs'>,
-): string {
+export function phaseText(task: TaskView, { paint, nowMs }: Pick<Look, 'paint' | 'nowMs'>): string {
+  const { phase, cancelAsked, attempts, maxAttempts } = task;
   const colour = phasePaint(phase.state, paint);
   const stopping = cancelAsked ? `, asked to stop by ${plainLine(cancelAsked.by)} ${ago(cancelAsked.at, nowMs)}` : '';
   switch (phase.state) {
@@ -61,9 +62,12 @@ export function phaseText(
       return `${colour(phase.state)} for ${elapsedSince(phase.since, nowMs)}`;
     case 'waiting':
       return `${colour('waiting')} for ${waitedFor(phase, nowMs)}`;
-    case 'running':
     case 'verifying':
     case 'merging': {
+      const doing = provingText(task);
+      return `${colour(phase.state)} for ${elapsedSince(phase.since, nowMs)}${doing === undefined ? '' : `: ${doing}`}${stopping}`;
+    }
+    case 'running': {
       const who = phase.holder.kind === 'run' ? `run ${shortId(phase.holder.runId)}` : plainLine(phase.holder.agent);
       return `${colour(phase.state)} for ${elapsedSince(phase.since, nowMs)} by ${who}, attempt ${attempts} of ${maxAttempts}${stopping}`;
     }

@@ -3,13 +3,14 @@ import type { TaskView } from '../../../contract/shapes.ts';
 import { elapsedSince } from '../terminal/ages.ts';
 import { columns, pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
+import { provingText, shortCommit } from './changes.ts';
 import { type Look, phasePaint, phaseSign, shortId } from './look.ts';
 import { nextCommands } from './next-commands.ts';
 
 /** One line for each task: how it stands, and why it does not go on. */
 export function taskWait({ items }: Output<'task.wait'>, look: Look): string {
   const { paint, width } = look;
-  const table = columns<TaskView>(
+  return columns<TaskView>(
     items,
     [
       {
@@ -24,13 +25,13 @@ export function taskWait({ items }: Output<'task.wait'>, look: Look): string {
     ],
     { width, heading: (text) => text },
   );
-  return table.replace(/^\s*\n/, '');
 }
 
 const phaseWord = ({ phase, cancelAsked }: TaskView): string => (cancelAsked && 'since' in phase ? 'stopping' : phase.state);
 
 /** What a reader who waits wants to know: what it waits for, how long it has been, or what went wrong. */
-export function whyText({ phase, attempts, maxAttempts }: TaskView, { nowMs }: Pick<Look, 'nowMs'>): string {
+export function whyText(task: TaskView, { nowMs }: Pick<Look, 'nowMs'>): string {
+  const { phase, attempts, maxAttempts, work } = task;
   switch (phase.state) {
     case 'draft':
       return 'not handed over yet';
@@ -38,15 +39,19 @@ export function whyText({ phase, attempts, maxAttempts }: TaskView, { nowMs }: P
       return phase.on.length > 0 ? `for ${phase.on.map(shortId).join(', ')}` : 'for its time';
     case 'queued':
       return `for ${elapsedSince(phase.since, nowMs)}`;
-    case 'running':
     case 'verifying':
-    case 'merging':
+    case 'merging': {
+      const doing = provingText(task);
+      return `for ${elapsedSince(phase.since, nowMs)}${doing === undefined ? '' : `, ${doing}`}`;
+    }
+    case 'running':
       return `for ${elapsedSince(phase.since, nowMs)}${attempts > 1 ? `, attempt ${attempts} of ${maxAttempts}` : ''}`;
     case 'blocked':
       return `${plainLine(phase.block.who)}: ${plainLine(phase.block.what)}`;
     case 'failed':
       return plainLine(phase.reason);
     case 'done':
+      return work?.landed ? `${shortCommit(work.landed.commit)} on ${plainLine(work.target)}` : '';
     case 'canceled':
       return '';
   }

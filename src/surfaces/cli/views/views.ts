@@ -1,5 +1,6 @@
 import type { Output } from '../../../contract/call.ts';
 import type { OperationName } from '../../../contract/index.ts';
+import { blame } from './blame.ts';
 import { configChanged, configShown } from './config.ts';
 import { dbBackedUp, dbChecked, dbExported, dbMigrated, dbPruned, dbRestored } from './db.ts';
 import { homeMade } from './home.ts';
@@ -10,6 +11,7 @@ import { questionAnswered, questionAsked, questionList } from './question.ts';
 import { runList } from './run-list.ts';
 import { runPage } from './run-page.ts';
 import { fleetStatus } from './status.ts';
+import { taskDiff } from './task-diff.ts';
 import {
   commentAdded,
   messageSent,
@@ -22,7 +24,10 @@ import {
 } from './task-lines.ts';
 import { readyList, taskList } from './task-list.ts';
 import { taskPage } from './task-page.ts';
+import { taskReport } from './task-report.ts';
 import { taskWait } from './task-wait.ts';
+import { branchPushed, taskCleaned, taskCommitted, taskLands, taskRejected, taskVerifies, workRestored } from './work-lines.ts';
+import { workspaceList, workspacesPruned } from './workspace-list.ts';
 
 /** Operations whose answer is read by programs: for people too, JSON is the view. */
 export const JSON_IS_THE_VIEW = ['task.export'] as const satisfies readonly OperationName[];
@@ -56,8 +61,20 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'task.cancel': taskLine,
   'task.retry': taskAgain,
   'task.resume': taskAgain,
+  'task.diff': taskDiff,
+  'task.report': taskReport,
+  'task.approve': taskLands,
+  'task.reject': taskRejected,
+  'task.merge': taskLands,
+  'task.verify': taskVerifies,
+  'task.commit': taskCommitted,
+  'task.push': branchPushed,
+  'task.restore': workRestored,
+  'task.cleanup': taskCleaned,
   'task.delete': taskDeleted,
   'task.import': tasksImported,
+  'workspace.list': workspaceList,
+  'workspace.prune': workspacesPruned,
   'run.list': runList,
   'run.show': runPage,
   'run.log': logLines,
@@ -66,6 +83,7 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'question.list': questionList,
   'question.answer': questionAnswered,
   'fleet.status': fleetStatus,
+  'fleet.blame': blame,
   'db.migrate': dbMigrated,
   'db.check': dbChecked,
   'db.backup': dbBackedUp,
