@@ -53,6 +53,7 @@ async function startBlock(): Promise<void> {
       directory: at.house.paths.path,
       env,
       files: [{ name: 'prompt.txt', text: 'x' }],
+      steps: [],
     } as const;
     starts.push(await longestBlock(() => runner.start(at.house.ids.run(), start)));
   }

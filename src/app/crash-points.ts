@@ -73,7 +73,7 @@ export const crashingStore = (store: Store, { around }: CrashPoints): Store => (
   close: () => store.close(),
 });
 
-export const crashingRunner = (runner: Runner, { around }: CrashPoints): Runner => ({
+export const crashingRunner = <R extends Runner>(runner: R, { around }: CrashPoints): R => ({
   ...runner,
   start: (runId, start) => around('start', () => runner.start(runId, start)),
   forestall: (runId) => around('forestall', () => runner.forestall(runId)),

@@ -4,17 +4,17 @@ import { LIMITS } from '../domain/limits.ts';
 import { outranksProject } from '../domain/settings.ts';
 import type { EngineNeeds } from '../engine/engine.ts';
 import type { Needs } from '../engine/needs.ts';
-import type { Runner } from '../engine/supervise/needs.ts';
 import { systemClock } from '../platform/clock.ts';
 import { newestChange } from '../runner/newest-change.ts';
 import { entriesAfter } from '../store/records/journal.ts';
 import { projectIndex, projects } from '../store/records/projects.ts';
 import { tasks } from '../store/records/tasks.ts';
 import type { executorShelf } from './executors.ts';
-import { editsIn, notePlaces, tellEvents } from './notes.ts';
+import { editsIn, eventsFor, notePlaces } from './notes.ts';
 import type { House } from './open-house.ts';
 import { jobOf, prepareRun, workDirectory } from './prepare.ts';
 import { lastOutput, readResult } from './result-file.ts';
+import type { HomeRunner } from './runs.ts';
 import { workshopOf } from './workshop.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -38,13 +38,13 @@ export const engineNeeds = (house: House, host: string, executors: Executors): N
     return { executor, model: (outranks ? undefined : project?.model) ?? model };
   },
   startable: async () => {
-    const known = await executors.all();
+    const known = executors.all();
     return ({ executor }) => known.has(executor);
   },
   edits: async (task) => {
     const { executors: asked, ...edits } = await editsIn(notePlaces(house.paths.tasks, task.id));
     // An executor nobody can start here would be claimed in vain.
-    return asked?.[0] !== undefined && (await executors.all()).has(asked[0]) ? { ...edits, executors: asked } : edits;
+    return asked?.[0] !== undefined && executors.all().has(asked[0]) ? { ...edits, executors: asked } : edits;
   },
   roomHere: async () => LIMITS.holders.value,
 });
@@ -81,11 +81,11 @@ export const workOf = (house: House, env: Env, redact: (text: string) => string)
 export const supervisionOf = (
   house: House,
   env: Env,
-  { runner, executors }: { runner: Runner; executors: Executors },
+  { runner, executors }: { runner: HomeRunner; executors: Executors },
 ): NonNullable<EngineNeeds['supervision']> => ({
   runner,
   question: house.ids.question,
-  executor: async (name) => (await executors.all()).get(name),
+  executor: async (name) => executors.all().get(name),
   prepare: (run, task) => prepareRun(house, env, run, task),
   job: (run, task) => jobOf(house, run, task),
   changedAt: async (run, task) => newestChange(run.directory ?? (await workDirectory(house, run, task))),
@@ -96,6 +96,7 @@ export const supervisionOf = (
   jitter: Math.random,
   noted: async ({ taskId }) => {
     const task = await tasks.get(house.store, taskId);
-    if (task) await tellEvents(notePlaces(house.paths.tasks, taskId), await entriesAfter(house.store, taskId, 0, task.body.seq));
+    const entries = task ? await entriesAfter(house.store, taskId, 0, task.body.seq) : [];
+    if (task) await runner.lay(eventsFor(notePlaces(house.paths.tasks, taskId), entries));
   },
 });

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Executor } from '../domain/agent/executor.ts';
@@ -16,19 +15,22 @@ interface Read {
   readonly problem?: string;
 }
 
-/** Executors that can be started here: what comes with the program, and what the user added as files. */
+/**
+ * Executors that can be started here: what comes with the program, and what the user added as files. Asked for before
+ * every start and every claim, and therefore synchronous: a few looks at names cost less than one trip to another thread.
+ */
 export function executorShelf(paths: HomePaths): {
-  all(): Promise<ReadonlyMap<string, Executor>>;
+  all(): ReadonlyMap<string, Executor>;
   problems(): readonly string[];
 } {
   const builtIn = scripted({ node: process.execPath, agent: scriptedAgent() });
   const read = new Map<string, Read>();
   return {
     problems: () => [...read.values()].flatMap(({ problem }) => problem ?? []),
-    all: async () => {
-      const names = await customNames(paths);
+    all: () => {
+      const names = customNames(paths);
       for (const gone of [...read.keys()].filter((name) => !names.includes(name))) read.delete(gone);
-      await Promise.all(names.map(async (name) => void read.set(name, await readExecutor(paths, name, read.get(name)))));
+      for (const name of names) read.set(name, readExecutor(paths, name, read.get(name)));
       const custom = [...read].flatMap(([name, { executor }]) => (executor ? [[name, executor] as const] : []));
       return new Map([...custom, [builtIn.name, builtIn], [shell.name, shell]]);
     },
@@ -37,19 +39,27 @@ export function executorShelf(paths: HomePaths): {
 
 const SUFFIX = '.toml';
 
-export async function customNames(paths: HomePaths): Promise<string[]> {
-  const files = await readdir(paths.executors).catch(() => []);
-  return files.filter((file) => file.endsWith(SUFFIX)).map((file) => file.slice(0, -SUFFIX.length));
+export const customNames = (paths: HomePaths): string[] =>
+  filesIn(paths.executors)
+    .filter((file) => file.endsWith(SUFFIX))
+    .map((file) => file.slice(0, -SUFFIX.length));
+
+function filesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 export const customFile = (paths: HomePaths, name: string): string => join(paths.executors, `${name}${SUFFIX}`);
 
-async function readExecutor(paths: HomePaths, name: string, before: Read | undefined): Promise<Read> {
+function readExecutor(paths: HomePaths, name: string, before: Read | undefined): Read {
   const file = customFile(paths, name);
-  const changedAt = (await stat(file).catch(() => undefined))?.mtimeMs ?? 0;
+  const changedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (before?.changedAt === changedAt) return before;
   try {
-    return { changedAt, executor: parseCustomExecutor(name, await readFile(file, 'utf8')) };
+    return { changedAt, executor: parseCustomExecutor(name, readFileSync(file, 'utf8')) };
   } catch (error) {
     return { changedAt, problem: error instanceof Error ? error.message : String(error) };
   }

@@ -1,10 +1,10 @@
-import { readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Entry } from '../domain/journal/entry.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import { Name, Path, Title } from '../domain/values.ts';
-import { makeDirectory, PRIVATE_FILE, temporaryName } from '../platform/files.ts';
+import type { Step } from '../platform/lay.ts';
 
 /** The notes of one task: what its agents leave for each other, and what people may read and change there. */
 export interface NotePlaces {
@@ -28,22 +28,22 @@ const TOLD = 'task.json';
 /** What Fleet itself wrote last: the difference to the file is what a person changed. */
 const WRITTEN = '.task.json.written';
 
-/** What an agent has left there is never overwritten. */
-export async function layNotes(
-  places: NotePlaces,
+/** What an agent has left there is never overwritten. Not flushed: everything of it can be written again. */
+export function notesFor(
+  { directory, artifacts }: NotePlaces,
   { task, run, runDirectory }: { task: Task; run: Run; runDirectory: string },
-): Promise<void> {
-  await makeDirectory(places.directory);
-  await makeDirectory(places.artifacts);
-  await Promise.all([
-    ...Object.entries(FIRST_NOTES).map(([name, text]) => writeOnce(join(places.artifacts, name), text)),
-    tellTask(places, task, run),
-    pointTo(join(places.directory, 'log.jsonl'), join(runDirectory, 'out')),
-    pointTo(join(places.directory, 'log.stderr'), join(runDirectory, 'err')),
-  ]);
+): Step[] {
+  const told = toldOf(task, run);
+  return [
+    { lay: 'directory', path: artifacts },
+    ...Object.entries(FIRST_NOTES).map(([name, text]) => ({ lay: 'once', path: join(artifacts, name), text }) as const),
+    ...[WRITTEN, TOLD].map((name) => ({ lay: 'whole', path: join(directory, name), text: told }) as const),
+    { lay: 'link', path: join(directory, 'log.jsonl'), target: join(runDirectory, 'out') },
+    { lay: 'link', path: join(directory, 'log.stderr'), target: join(runDirectory, 'err') },
+  ];
 }
 
-async function tellTask(places: NotePlaces, task: Task, run: Run): Promise<void> {
+function toldOf(task: Task, run: Run): string {
   const { id, title, priority, dependsOn, phase, directory } = task;
   const told = {
     id,
@@ -55,8 +55,7 @@ async function tellTask(places: NotePlaces, task: Task, run: Run): Promise<void>
     priority,
     depends_on: dependsOn,
   };
-  const text = `${JSON.stringify(told, null, 2)}\n`;
-  await Promise.all([replaced(join(places.directory, WRITTEN), text), replaced(join(places.directory, TOLD), text)]);
+  return `${JSON.stringify(told, null, 2)}\n`;
 }
 
 /** Directory, executor and model as a person has changed them in `task.json` since Fleet wrote it. */
@@ -87,25 +86,7 @@ async function jsonIn(path: string): Promise<Record<string, unknown> | undefined
 }
 
 /** The history of the task for whoever reads files. */
-export async function tellEvents(places: NotePlaces, entries: readonly Entry[]): Promise<void> {
-  await makeDirectory(places.directory);
-  await replaced(join(places.directory, 'events.jsonl'), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
-}
-
-/** Seen whole or not at all; not flushed, because everything in it can be written again. */
-async function replaced(path: string, text: string): Promise<void> {
-  const temporary = temporaryName(path);
-  await writeFile(temporary, text, { mode: PRIVATE_FILE });
-  await rename(temporary, path);
-}
-
-async function pointTo(link: string, target: string): Promise<void> {
-  const temporary = temporaryName(link);
-  await symlink(target, temporary);
-  await rename(temporary, link);
-}
-
-const writeOnce = (path: string, text: string): Promise<void> =>
-  writeFile(path, text, { flag: 'wx', mode: PRIVATE_FILE }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
+export const eventsFor = ({ directory }: NotePlaces, entries: readonly Entry[]): Step[] => [
+  { lay: 'directory', path: directory },
+  { lay: 'whole', path: join(directory, 'events.jsonl'), text: entries.map((entry) => `${JSON.stringify(entry)}\n`).join('') },
+];

@@ -79,7 +79,7 @@ export async function openHouse(env: Env, cwd: string): Promise<House> {
         export: (target) => upkeep.export(from(target)),
       },
       places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
-      executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...(await customNames(paths))])] },
+      executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customNames(paths)])] },
       output: outputOf(paths.runs, redactor(secretsIn(env))),
       work: workPortOf(paths, env),
       home: { path: paths.path, host: hostName(), init: () => initHome(paths), engine: () => engineOf(store, now) },

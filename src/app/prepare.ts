@@ -9,18 +9,18 @@ import type { Prepared } from '../engine/supervise/needs.ts';
 import { projects } from '../store/records/projects.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { workspaces } from '../store/records/workspaces.ts';
-import { layNotes, notePlaces } from './notes.ts';
+import { notePlaces, notesFor } from './notes.ts';
 import type { House } from './open-house.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Lays out what a run needs on this machine. Doing it again changes nothing. */
+/** What a run needs on this machine. */
 export async function prepareRun(house: House, env: Env, run: Run, task: Task): Promise<Prepared> {
   const places = notePlaces(house.paths.tasks, task.id);
   const workspace = await workspaceOf(house, run, task);
-  // A command of the project leaves no notes and reads none.
-  if (!run.chore) await layNotes(places, { task, run, runDirectory: join(house.paths.runs, run.id) });
   return {
+    // A command of the project leaves no notes and reads none.
+    steps: run.chore ? [] : notesFor(places, { task, run, runDirectory: join(house.paths.runs, run.id) }),
     job: await jobOf(house, run, task),
     env: {
       ...inherited(env),
@@ -33,11 +33,14 @@ export async function prepareRun(house: House, env: Env, run: Run, task: Task): 
   };
 }
 
+const CLAIMED_AT_ONCE = 2;
+
 /** What the run is asked to do, as it was when it started. */
 export async function jobOf(house: House, run: Run, task: Task): Promise<Job> {
   const directory = join(house.paths.runs, run.id);
   const resultFile = join(directory, 'result.json');
-  const before = await runBefore(house, run);
+  // Created and claimed is all its history: there was no run before.
+  const before = task.seq <= CLAIMED_AT_ONCE ? undefined : await runBefore(house, run);
   const whole = 'text' in task.prompt ? task.prompt.text : await house.texts.getBlob(task.prompt.blob);
   if (run.chore) return choreOf(run, run.chore, task, { promptFile: join(directory, 'prompt.txt'), resultFile });
   const prompt = promptFor({

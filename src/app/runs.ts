@@ -5,12 +5,13 @@ import { LIMITS } from '../domain/limits.ts';
 import type { RunId } from '../domain/values.ts';
 import type { Identity, Look, Runner } from '../engine/supervise/needs.ts';
 import { makeDirectory, PRIVATE_FILE } from '../platform/files.ts';
+import type { Step } from '../platform/lay.ts';
 import { statSync } from '../platform/proc.ts';
 import { findCgroupParent } from '../runner/cgroup.ts';
 import { crowdWatch } from '../runner/crowd.ts';
 import { appendMissing } from '../runner/input-spool.ts';
 import { endRun } from '../runner/kill-ladder.ts';
-import { arbitrate, prepareRunDirectory, stateOf } from '../runner/run-directory.ts';
+import { arbitrate, stateOf } from '../runner/run-directory.ts';
 import { readExit, readIdentity } from '../runner/run-facts.ts';
 import { filesOf, type RunPlace } from '../runner/run-place.ts';
 import { installShim } from '../runner/shim.ts';
@@ -29,10 +30,16 @@ export interface RunnerOptions {
   log(event: string, fields: Record<string, unknown>): void;
 }
 
+export interface HomeRunner extends Runner {
+  /** Files that belong to no run, made beside the work of this process. */
+  lay(steps: readonly Step[]): Promise<void>;
+  close(): Promise<void>;
+}
+
 const HARD_MS = 10_000;
 
 /** The runner room, as the engine wants to see it: runs by their ids, in the run directories of one home. */
-export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions): Promise<Runner & { close(): Promise<void> }> {
+export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions): Promise<HomeRunner> {
   const mark = await homeMark(paths.path);
   const spawner = openSpawner({ shim: await installShim(paths.bin), log: (message) => log('spawner', { message }) });
   const hints = runHints();
@@ -43,7 +50,8 @@ export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions)
   return {
     look: (runId) => lookAt(place(runId)),
     isThere: ({ shim }) => statSync(shim.pid)?.started === shim.started,
-    start: async (runId, { mode, command, args, directory, env, files }) => {
+    lay: (steps) => spawner.lay(steps),
+    start: async (runId, { mode, command, args, directory, env, files, steps }) => {
       const spec = {
         ...place(runId),
         mode,
@@ -54,8 +62,7 @@ export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions)
         files,
         ...(cgroupParent ? { cgroupParent } : {}),
       };
-      await prepareRunDirectory(spec);
-      await spawner.start(spec);
+      await spawner.start(spec, steps);
     },
     forestall: async (runId) => (await arbitrate(place(runId))) === 'won' || (await stateOf(place(runId))) === 'never',
     read: async (runId, cursor, isFinal) => {

@@ -27,9 +27,9 @@ export async function findCgroupParent({ quickOnly = false } = {}): Promise<stri
 }
 
 /** Where it cannot be made the shim does without. */
-export function makeCgroup(parent: string, run: RunPlace): void {
+export function makeCgroup(cgroup: string): void {
   try {
-    mkdirSync(cgroupOf(parent, run));
+    mkdirSync(cgroup);
   } catch {}
 }
 

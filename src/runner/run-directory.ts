@@ -1,9 +1,9 @@
-import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE } from '../platform/files.ts';
+import { laySync, type Step } from '../platform/lay.ts';
 import { bootIdSync } from '../platform/proc.ts';
-import { cgroupOf, makeCgroup, removeCgroup } from './cgroup.ts';
+import { cgroupOf, removeCgroup } from './cgroup.ts';
 import { look, markedIn } from './process-table.ts';
 import { readCgroup, readClaim, readExit, readIdentity, SUPERVISOR_CLAIM } from './run-facts.ts';
 import { filesOf, type Recorded, type RunPlace, recordedSync } from './run-place.ts';
@@ -40,25 +40,26 @@ export interface Host {
 const plainName = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * Makes everything the shim needs; again after a crash in the middle, if need be. Nothing is flushed to disk: after a
- * loss of power the agent is gone too, and the boot says so. Synchronous inside, because this stands between a task and
- * its agent: a handful of short calls, where as many trips to other threads take milliseconds on a busy machine.
+ * Everything the shim needs; again after a crash in the middle, if need be. Nothing is flushed to disk: after a loss of
+ * power the agent is gone too, and the boot says so.
  */
-export async function prepareRunDirectory(spec: RunSpec): Promise<void> {
+export function runDirectory(spec: RunSpec): Step[] {
   if (!plainName.test(spec.id)) throw new Error(`${JSON.stringify(spec.id)} cannot name a run: letters, digits, . _ - only`);
   const files = (spec.files ?? []).map(({ name, text }) => ({ path: join(spec.directory, checkedName(spec, name)), text }));
-  mkdirSync(spec.directory, { recursive: true, mode: PRIVATE_DIRECTORY });
   const own = filesOf(spec);
   // Here and not by the shim, whose umask is the agent's. A second time they stay as they are.
   const spools = spec.mode === 'twoway' ? [own.out, own.err, own.in] : [own.out, own.err];
-  for (const path of spools) closeSync(openSync(path, 'a', PRIVATE_FILE));
-  for (const { path, text } of [{ path: own.job, text: jobText(spec) }, ...files])
-    writeFileSync(path, text, { mode: PRIVATE_FILE });
-  if (spec.cgroupParent === undefined) return;
-  // Written down first: what is made can then always be found and removed.
-  writeFileSync(own.cgroup, `${cgroupOf(spec.cgroupParent, spec)}\n`, { mode: PRIVATE_FILE });
-  makeCgroup(spec.cgroupParent, spec);
+  const cgroup = spec.cgroupParent === undefined ? undefined : cgroupOf(spec.cgroupParent, spec);
+  // Written down before it is made by whoever starts the shim: it can then always be found and removed.
+  const cgroupFile = cgroup === undefined ? [] : [{ path: own.cgroup, text: `${cgroup}\n` }];
+  return [
+    { lay: 'directory', path: spec.directory },
+    ...spools.map((path) => ({ lay: 'once', path, text: '' }) as const),
+    ...[{ path: own.job, text: jobText(spec) }, ...files, ...cgroupFile].map((file) => ({ lay: 'file', ...file }) as const),
+  ];
 }
+
+export const prepareRunDirectory = async (spec: RunSpec): Promise<void> => laySync(runDirectory(spec));
 
 /** Settles who goes on with a run that shows no sign of a shim. A shim that comes later finds the claim and starts nothing. */
 export async function arbitrate(run: RunPlace): Promise<'won' | 'lost'> {

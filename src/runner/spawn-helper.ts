@@ -1,13 +1,15 @@
 /**
  * Starts programs for a supervisor whose own memory would make every start block its loop: the kernel copies the page
- * tables of whoever forks. Small, without state, and free to die: what it started lives on in sessions of its own.
+ * tables of whoever forks. It also makes the files they need, which on a slow disk takes as long. Small, without state, and free to die: what it started lives on in sessions of its own.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { hasCode } from '../platform/files.ts';
-import { lineCutter, type SpawnAnswer, type SpawnRequest } from './spawn-wire.ts';
+import { laySync } from '../platform/lay.ts';
+import { makeCgroup } from './cgroup.ts';
+import { lineCutter, type Program, type SpawnAnswer, type SpawnRequest } from './spawn-wire.ts';
 
-const onLine = lineCutter((line) => start(JSON.parse(line) as SpawnRequest));
+const onLine = lineCutter((line) => obey(JSON.parse(line) as SpawnRequest));
 process.stdin.setEncoding('utf8').on('data', onLine);
 // The supervisor is gone, and so is our use.
 process.stdin.on('end', () => process.exit(0));
@@ -16,27 +18,36 @@ process.stdout.on('error', () => process.exit(0));
 // A key press in the supervisor's terminal is for the supervisor.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
-function start(request: SpawnRequest): void {
+function obey({ n, steps, cgroup, start }: SpawnRequest): void {
   try {
-    const child = spawn(request.file, request.args, {
-      cwd: request.workDirectory,
-      env: { ...request.env },
-      stdio: 'ignore',
-      detached: true,
-    });
-    child.on('error', (error) => refuse(request, error));
-    child.unref();
-    if (child.pid !== undefined) answer({ n: request.n, pid: child.pid });
+    laySync(steps);
+    if (cgroup !== undefined) makeCgroup(cgroup);
+    if (start) begin(n, start);
+    else answer({ n });
   } catch (error) {
-    refuse(request, error);
+    refuse(n, error, '');
   }
 }
 
-function refuse({ n, file, workDirectory }: SpawnRequest, error: unknown): void {
+function begin(n: number, { file, args, workDirectory, env }: Program): void {
+  const refused = (error: unknown) => {
+    const isElsewhere = hasCode(error, 'ENOENT') && !existsSync(workDirectory);
+    if (isElsewhere) answer({ n, code: 'ENOENT', message: `the directory ${workDirectory} is missing` });
+    else refuse(n, error, `${file} did not start: `);
+  };
+  try {
+    const child = spawn(file, args, { cwd: workDirectory, env: { ...env }, stdio: 'ignore', detached: true });
+    child.on('error', refused);
+    child.unref();
+    if (child.pid !== undefined) answer({ n, pid: child.pid });
+  } catch (error) {
+    refused(error);
+  }
+}
+
+function refuse(n: number, error: unknown, what: string): void {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'UNKNOWN';
-  const message = error instanceof Error ? error.message : String(error);
-  const isElsewhere = hasCode(error, 'ENOENT') && !existsSync(workDirectory);
-  answer({ n, code, message: isElsewhere ? `the directory ${workDirectory} is missing` : `${file} did not start: ${message}` });
+  answer({ n, code, message: `${what}${error instanceof Error ? error.message : String(error)}` });
 }
 
 function answer(said: SpawnAnswer): void {

@@ -1,6 +1,16 @@
+import type { Step } from '../platform/lay.ts';
+
 /** What supervisor and spawn helper say to each other: JSON, one per line. */
 export interface SpawnRequest {
   readonly n: number;
+  /** To be laid out before anything is started. */
+  readonly steps: readonly Step[];
+  /** Where a cgroup is to be made for it, if it gets one. */
+  readonly cgroup?: string;
+  readonly start?: Program;
+}
+
+export interface Program {
   readonly file: string;
   readonly args: readonly string[];
   readonly workDirectory: string;
@@ -8,8 +18,8 @@ export interface SpawnRequest {
 }
 
 export type SpawnAnswer =
-  | { readonly n: number; readonly pid: number }
-  | { readonly n: number; readonly code: string; readonly message: string };
+  /** The pid is there when something was started. */
+  { readonly n: number; readonly pid?: number } | { readonly n: number; readonly code: string; readonly message: string };
 
 /** Cuts a stream of text into lines and hands over each whole one. */
 export function lineCutter(onLine: (line: string) => void): (chunk: string) => void {

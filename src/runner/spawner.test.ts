@@ -76,7 +76,9 @@ describe('the helper', () => {
     await prepareRunDirectory(run);
     const env = { ...run.env, FLEET_RUN_ID: run.id, FLEET_RUN_MARK: run.mark };
     const args = [ground.shim, run.directory, 'oneway', bootIdSync(), '', run.command, ...run.args];
-    helper.stdin.write(`${JSON.stringify({ n: 1, file: '/bin/sh', args, workDirectory: ground.home, env })}\n`);
+    helper.stdin.write(
+      `${JSON.stringify({ n: 1, steps: [], start: { file: '/bin/sh', args, workDirectory: ground.home, env } })}\n`,
+    );
     await heard(run, 'ready');
     helper.kill('SIGTERM');
     helper.stdin.end();

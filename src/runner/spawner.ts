@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { Step } from '../platform/lay.ts';
 import { bootIdSync } from '../platform/proc.ts';
 import { cgroupOf, removeCgroup } from './cgroup.ts';
 import { defaultHelperUrl } from './helper-url.ts';
-import type { RunSpec } from './run-directory.ts';
+import { type RunSpec, runDirectory } from './run-directory.ts';
 import { marksOf } from './run-place.ts';
 import { lineCutter, type SpawnAnswer, type SpawnRequest } from './spawn-wire.ts';
 
@@ -18,8 +19,13 @@ export interface SpawnerOptions {
 }
 
 export interface Spawner {
-  /** Starts the shim of a prepared run. The pid is the shim's; `readIdentity` says who the agent is. */
-  start(spec: RunSpec): Promise<{ readonly pid: number }>;
+  /**
+   * Lays out these steps and the run's directory, and starts its shim. The pid is the shim's; `readIdentity` says who the
+   * agent is.
+   */
+  start(spec: RunSpec, steps?: readonly Step[]): Promise<{ readonly pid: number }>;
+  /** Lays these out, and no more. */
+  lay(steps: readonly Step[]): Promise<void>;
   helperPid(): number | undefined;
   /** Refuses the starts under way. What runs, runs on. */
   close(): Promise<void>;
@@ -39,7 +45,7 @@ export const openSpawner = (options: SpawnerOptions): Spawner => new HelperSpawn
 
 interface Pending {
   readonly line: string;
-  resolve(started: { readonly pid: number }): void;
+  resolve(pid: number | undefined): void;
   reject(error: Error): void;
 }
 
@@ -75,21 +81,41 @@ class HelperSpawner implements Spawner {
     return this.#helper?.pid;
   }
 
-  async start(spec: RunSpec): Promise<{ readonly pid: number }> {
-    if (this.#closed) throw new SpawnRefused('HELPER', `run ${spec.id} was not started: the spawner is closed`);
+  async start(spec: RunSpec, steps: readonly Step[] = []): Promise<{ readonly pid: number }> {
+    const cgroup = spec.cgroupParent === undefined ? undefined : cgroupOf(spec.cgroupParent, spec);
+    const start = {
+      file: '/bin/sh',
+      args: [this.#options.shim, spec.directory, spec.mode, this.#boot, cgroup ?? '', spec.command, ...spec.args],
+      workDirectory: spec.workDirectory,
+      env: { ...spec.env, ...marksOf(spec) },
+    };
+    try {
+      const all = [...steps, ...runDirectory(spec)];
+      const pid = await this.#ask({ steps: all, ...(cgroup === undefined ? {} : { cgroup }), start });
+      if (pid === undefined) throw new SpawnRefused('HELPER', `run ${spec.id} got no process`);
+      return { pid };
+    } catch (error) {
+      if (cgroup !== undefined) await removeCgroup(cgroup);
+      throw error;
+    }
+  }
+
+  async lay(steps: readonly Step[]): Promise<void> {
+    await this.#ask({ steps });
+  }
+
+  #ask(request: Omit<SpawnRequest, 'n'>): Promise<number | undefined> {
+    if (this.#closed) throw new SpawnRefused('HELPER', 'nothing was started: the spawner is closed');
     if (this.#pending.size >= MAX_PENDING) throw new SpawnRefused('EAGAIN', `${MAX_PENDING} starts are waiting for an answer`);
     const n = ++this.#n;
-    const line = `${JSON.stringify(this.#request(n, spec))}\n`;
-    const started = new Promise<{ readonly pid: number }>((resolve, reject) => {
+    const line = `${JSON.stringify({ n, ...request })}\n`;
+    const answered = new Promise<number | undefined>((resolve, reject) => {
       this.#pending.set(n, { line, resolve, reject });
     });
     if (this.#helper) this.#helper.stdin?.write(line);
     else if (this.#restart === undefined) this.#open();
     this.#watch();
-    return started.catch(async (error: unknown) => {
-      if (spec.cgroupParent !== undefined) await removeCgroup(cgroupOf(spec.cgroupParent, spec));
-      throw error;
-    });
+    return answered;
   }
 
   async close(): Promise<void> {
@@ -104,17 +130,6 @@ class HelperSpawner implements Spawner {
     const late = setTimeout(() => helper.kill('SIGKILL'), CLOSE_WITHIN_MS);
     await ended;
     clearTimeout(late);
-  }
-
-  #request(n: number, spec: RunSpec): SpawnRequest {
-    const cgroup = spec.cgroupParent === undefined ? '' : cgroupOf(spec.cgroupParent, spec);
-    return {
-      n,
-      file: '/bin/sh',
-      args: [this.#options.shim, spec.directory, spec.mode, this.#boot, cgroup, spec.command, ...spec.args],
-      workDirectory: spec.workDirectory,
-      env: { ...spec.env, ...marksOf(spec) },
-    };
   }
 
   #open(): void {
@@ -140,8 +155,8 @@ class HelperSpawner implements Spawner {
     this.#pending.delete(answer.n);
     this.#failures = 0;
     this.#watch();
-    if ('pid' in answer) pending?.resolve({ pid: answer.pid });
-    else pending?.reject(new SpawnRefused(answer.code, answer.message));
+    if ('code' in answer) pending?.reject(new SpawnRefused(answer.code, answer.message));
+    else pending?.resolve(answer.pid);
   }
 
   #gone(helper: unknown, why: string): void {

@@ -58,7 +58,7 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     return true;
   }
   if (placed.state === 'later') return false;
-  const { job, env } = await needs.prepare(run.body, task);
+  const { job, env, steps } = await needs.prepare(run.body, task);
   const launch = executor.launch(job);
   await needs.runner.start(run.body.id, {
     mode: launch.mode,
@@ -67,6 +67,7 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     directory: job.workDirectory,
     env: { ...env, ...launch.env },
     files: [...launch.files, { name: basename(job.promptFile), text: job.prompt }],
+    steps,
   });
   // What waited stands in its prompt.
   const told = task.messages.filter(({ state }) => state === 'waiting').map(({ n }) => n);

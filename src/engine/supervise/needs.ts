@@ -4,6 +4,7 @@ import type { Task } from '../../domain/task/task.ts';
 import type { QuestionId, RunId } from '../../domain/values.ts';
 import type { Report } from '../../domain/work/report.ts';
 import type { Work } from '../../domain/work/work.ts';
+import type { Step } from '../../platform/lay.ts';
 import type { Needs } from '../needs.ts';
 import type { Placed } from '../work/place.ts';
 
@@ -78,10 +79,14 @@ export interface Start {
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly { readonly name: string; readonly text: string }[];
+  /** What else is to be there before it begins. */
+  readonly steps: readonly Step[];
 }
 
-/** Everything a run needs before it can begin, made ready on this machine. */
+/** Everything a run needs before it can begin. */
 export interface Prepared {
+  /** What is to be laid out for it; doing it again changes nothing. */
+  readonly steps: readonly Step[];
   readonly job: Job;
   readonly env: Readonly<Record<string, string>>;
 }
