@@ -79,6 +79,7 @@ export const crashingRunner = <R extends Runner>(runner: R, { around }: CrashPoi
   forestall: (runId) => around('forestall', () => runner.forestall(runId)),
   send: (runId, at, tail) => around('send', () => runner.send(runId, at, tail)),
   end: (runId, how) => around('end', () => runner.end(runId, how)),
+  trim: (runId, bytes) => around('end', () => runner.trim(runId, bytes)),
 });
 
 export function crashingWorkshop(workshop: Workshop, { around }: CrashPoints): Workshop {

@@ -1,14 +1,12 @@
 import { join } from 'node:path';
-import type { Capacity } from '../domain/hold/hold.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { outranksProject } from '../domain/settings.ts';
 import type { EngineNeeds } from '../engine/engine.ts';
 import type { Needs } from '../engine/needs.ts';
 import { systemClock } from '../platform/clock.ts';
 import { newestChange } from '../runner/newest-change.ts';
 import { entriesAfter } from '../store/records/journal.ts';
-import { projectIndex, projects } from '../store/records/projects.ts';
 import { tasks } from '../store/records/tasks.ts';
+import { dispatchingOf } from './dispatching.ts';
 import type { executorShelf } from './executors.ts';
 import { editsIn, eventsFor, notePlaces } from './notes.ts';
 import type { House } from './open-house.ts';
@@ -27,20 +25,7 @@ export const engineNeeds = (house: House, host: string, executors: Executors): N
   elapsed: systemClock.elapsed,
   ids: house.ids,
   host,
-  capacity: () => capacityOf(house),
-  defaults: async (projectId) => {
-    const project = projectId === undefined ? undefined : (await projects.get(house.store, projectId))?.body;
-    const { values, items } = house.settings.current();
-    const { executor, model } = values;
-    const outranks = outranksProject(items.find(({ name }) => name === 'executor')?.origin);
-    if (project?.executor && !outranks) return { executor: project.executor, model: project.model };
-    // A model belongs to an executor: a project's own is not for the one that outranks the project's.
-    return { executor, model: (outranks ? undefined : project?.model) ?? model };
-  },
-  startable: async () => {
-    const known = executors.all();
-    return ({ executor }) => known.has(executor);
-  },
+  ...dispatchingOf(house, executors),
   edits: async (task) => {
     const { executors: asked, ...edits } = await editsIn(notePlaces(house.paths.tasks, task.id));
     // An executor nobody can start here would be claimed in vain.
@@ -48,16 +33,6 @@ export const engineNeeds = (house: House, host: string, executors: Executors): N
   },
   roomHere: async () => LIMITS.holders.value,
 });
-
-async function capacityOf({ store, settings }: House): Promise<Capacity> {
-  const { max_concurrent, limit_executor, limit_account, limit_project } = settings.current().values;
-  const known = (await store.scan({ index: projectIndex.all, limit: store.limits.rowsPerScan })).map(projects.read);
-  const limited = known.flatMap(({ id, name, maxConcurrent }) => {
-    const max = limit_project[name] ?? maxConcurrent;
-    return max === undefined ? [] : [[id, max] as const];
-  });
-  return { fleet: max_concurrent, executor: limit_executor, account: limit_account, project: Object.fromEntries(limited) };
-}
 
 /** What it takes to keep work in repositories apart, to prove it and to land it. */
 export const workOf = (house: House, env: Env, redact: (text: string) => string): NonNullable<EngineNeeds['work']> => ({

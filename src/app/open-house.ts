@@ -24,7 +24,8 @@ import { STORE_LIMITS } from '../store/assert-writes.ts';
 import type { Store } from '../store/port.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { inspect, realPath } from '../workspace/inspect.ts';
-import { customNames } from './executors.ts';
+import { dispatchingOf } from './dispatching.ts';
+import { customNames, executorShelf } from './executors.ts';
 import { type HomePaths, homePaths, initHome } from './home.ts';
 import { lazyStore } from './lazy-store.ts';
 import { outputOf } from './output.ts';
@@ -80,6 +81,7 @@ export async function openHouse(env: Env, cwd: string): Promise<House> {
       },
       places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
       executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customNames(paths)])] },
+      dispatching: dispatchingOf({ store, settings }, executorShelf(paths)),
       output: outputOf(paths.runs, redactor(secretsIn(env))),
       work: workPortOf(paths, env),
       home: { path: paths.path, host: hostName(), init: () => initHome(paths), engine: () => engineOf(store, now) },

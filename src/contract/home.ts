@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ORIGINS } from '../domain/settings.ts';
-import { Instant, line } from '../domain/values.ts';
+import { Instant, line, TaskId } from '../domain/values.ts';
 import { operation } from './operation.ts';
 import { PhaseName, QuestionView, TaskView } from './shapes.ts';
 
@@ -62,6 +62,8 @@ export const fleetStatus = operation({
     running: z.array(TaskView),
     blocked: z.array(TaskView),
     questions: z.array(QuestionView),
+    /** Queued work that is not being started here, by the reason. `atLeast`: there are more than were counted. */
+    heldUp: z.array(z.strictObject({ why: z.string(), tasks: z.int(), atLeast: z.boolean(), first: TaskId })),
     problems: z.array(z.string()),
   }),
   faults: ['unavailable'],

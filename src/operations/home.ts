@@ -5,6 +5,7 @@ import { projectIndex } from '../store/records/projects.ts';
 import { questionIndex, questions } from '../store/records/questions.ts';
 import { gauges } from '../store/records/singles.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
+import { heldUp } from './held-up.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { viewOf } from './task-view.ts';
 
@@ -45,6 +46,7 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
       running: (await Promise.all(AT_WORK.map((state) => tasksIn(state, scope)))).flat(),
       blocked: await tasksIn('blocked', scope),
       questions: (await reads.scan({ index: questionIndex.pending, limit: SHOWN })).map(questions.read),
+      heldUp: await heldUp(scope),
       problems: problem ? [problem] : [],
     });
   },

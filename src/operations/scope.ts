@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { Named, OperationName } from '../contract/index.ts';
 import type { Caller } from '../domain/authority.ts';
+import type { Capacity } from '../domain/hold/hold.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { Origin, Settings } from '../domain/settings.ts';
+import type { Lane } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
 import type { ClaimId, Instant, ProjectId, QuestionId, RunId, TaskId } from '../domain/values.ts';
 import type { Totals } from '../domain/work/work.ts';
@@ -20,6 +22,7 @@ export interface Scope {
   readonly settings: SettingsPort;
   readonly places: Places;
   readonly executors: { names(): Promise<readonly string[]> };
+  readonly dispatching: Dispatching;
   readonly output: Output;
   readonly home: Home;
   readonly upkeep: Upkeep;
@@ -48,6 +51,14 @@ export interface SettingsPort {
     readonly file: string;
   };
   set(assignments: readonly string[]): Promise<void>;
+}
+
+/** What the engine goes by when it decides whether work is started here. */
+export interface Dispatching {
+  capacity(): Promise<Capacity>;
+  /** The executor of a task that names none. */
+  defaults(projectId: string | undefined): Promise<{ readonly executor: string }>;
+  startable(): Promise<(work: Pick<Lane, 'executor' | 'placement'>) => boolean>;
 }
 
 /** What runs have printed. Everything leaves it redacted. */

@@ -65,6 +65,14 @@ export function memoryHouse({ store = openMemoryStore(), random, clock = { ms: N
       real: async (path) => places.get(path)?.path,
     },
     executors: { names: async () => ['claude', 'codex', 'scripted'] },
+    dispatching: {
+      capacity: async () => ({ fleet: settings.max_concurrent, executor: settings.limit_executor, account: {}, project: {} }),
+      defaults: async () => ({ executor: settings.executor }),
+      startable:
+        async () =>
+        ({ executor, placement }) =>
+          placement === 'in_place' && executor === 'scripted',
+    },
     output: { read: async (_runId, _stream, { after }) => ({ items: [], next: after }) },
     work: {
       diff: unused,

@@ -283,6 +283,10 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
     running: [running, verifying],
     blocked: [asked, stuck, reviewed],
     questions: [question],
+    heldUp: [
+      { why: 'no executor gemini can be started on this machine: see fleet doctor', tasks: 100, atLeast: true, first: queued.id },
+      { why: '3 of 3 runs are at work: max_concurrent', tasks: 1, atLeast: false, first: waiting.id },
+    ],
     problems: ['runtime.toml line 3: max_concurrent: expected a whole number from 1 to 1000, got "many"'],
   },
   'db.migrate': { file, schema: 1 },

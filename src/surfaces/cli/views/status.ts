@@ -16,14 +16,7 @@ type Status = Output<'fleet.status'>;
 
 /** The whole fleet on one screen: what goes on, what needs a person, what is wrong. */
 export function fleetStatus(status: Status, look: Look): string {
-  const parts = [
-    head(status, look),
-    counts(status, look),
-    needsYou(status, look),
-    reviews(status, look),
-    running(status, look),
-    problems(status, look),
-  ];
+  const parts = [head, counts, needsYou, reviews, running, heldUp, problems].map((part) => part(status, look));
   return parts.filter((part) => part !== '').join('\n');
 }
 
@@ -142,6 +135,16 @@ function running({ running: tasks }: Status, look: Look): string {
     { width, heading: paint.dim },
   );
   return `${paint.bold('Running')}\n${table}`;
+}
+
+function heldUp({ heldUp: list }: Status, { paint, width }: Look): string {
+  if (list.length === 0) return '';
+  const lines = list.map(({ why, tasks, atLeast, first }) => {
+    const many = counted(tasks, 'task').replace(' ', atLeast ? '+ ' : ' ');
+    const which = tasks === 1 && !atLeast ? `task ${shortId(first)}` : `${many}, first ${shortId(first)}`;
+    return `  ${paint.yellow('‖')} ${wrap(`${which}: ${plainLine(why)}`, Math.max(20, width - 4)).join('\n    ')}\n`;
+  });
+  return `${paint.bold('Not started')}\n${lines.join('')}`;
 }
 
 function problems({ problems: list }: Status, { paint, width }: Look): string {

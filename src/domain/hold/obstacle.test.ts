@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { type Circumstances, obstacleTo } from './obstacle.ts';
+
+const around: Circumstances = {
+  startable: ({ executor, placement }) => executor === 'claude' && placement === 'in_place',
+  scopes: [
+    { scope: 'fleet', max: 3 },
+    { scope: 'executor:claude', max: 2 },
+  ],
+  taken: () => 0,
+};
+const taken = (counts: Record<string, number>): Circumstances => ({ ...around, taken: (scope) => counts[scope] ?? 0 });
+
+it('names what keeps work from being started: what can never be here, then what is full', () => {
+  const work = { executor: 'claude', placement: 'in_place' } as const;
+  expect(obstacleTo(work, around)).toBeUndefined();
+  expect(obstacleTo(work, taken({ fleet: 2, 'executor:claude': 1 }))).toBeUndefined();
+  expect(obstacleTo(work, taken({ fleet: 3, 'executor:claude': 2 }))).toEqual({ kind: 'full', scope: 'fleet', max: 3 });
+  expect(obstacleTo(work, taken({ 'executor:claude': 2 }))).toEqual({ kind: 'full', scope: 'executor:claude', max: 2 });
+  const full = taken({ fleet: 3 });
+  expect(obstacleTo({ executor: 'gemini', placement: 'in_place' }, full)).toEqual({ kind: 'executor', executor: 'gemini' });
+  expect(obstacleTo({ executor: 'claude', placement: 'any' }, full)).toEqual({ kind: 'placement' });
+});

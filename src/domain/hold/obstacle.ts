@@ -1,0 +1,28 @@
+import type { Lane } from '../task/lane.ts';
+import type { Scope } from './hold.ts';
+
+/** What keeps work that is ready from being started. */
+export type Obstacle =
+  | { readonly kind: 'executor'; readonly executor: string }
+  | { readonly kind: 'placement' }
+  | { readonly kind: 'full'; readonly scope: string; readonly max: number };
+
+export interface Circumstances {
+  startable(work: Pick<Lane, 'executor' | 'placement'>): boolean;
+  readonly scopes: readonly Scope[];
+  /** How many runs are in a scope now. */
+  taken(scope: string): number;
+}
+
+/** What can never be started here comes before what waits for room. Undefined: it will be started in a moment. */
+export function obstacleTo(
+  work: Pick<Lane, 'executor' | 'placement'>,
+  { startable, scopes, taken }: Circumstances,
+): Obstacle | undefined {
+  if (!startable(work)) {
+    const isKnown = startable({ ...work, placement: 'in_place' });
+    return isKnown ? { kind: 'placement' } : { kind: 'executor', executor: work.executor };
+  }
+  const full = scopes.find(({ scope, max }) => taken(scope) >= max);
+  return full && { kind: 'full', ...full };
+}
