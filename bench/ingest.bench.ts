@@ -96,6 +96,9 @@ const watching = supervise({
 });
 await takeTurn(watching);
 
+const isWritten = async (): Promise<boolean> =>
+  ((await runs.get(house.store, claimed?.id ?? ''))?.body.watch?.offset ?? 0) >= SPOOL_BYTES;
+
 /** The supervisor takes turns until it has read everything: lines, events, and the row in the store. */
 async function ingested(): Promise<number> {
   const seen = await runs.get(house.store, claimed?.id ?? '');
@@ -110,13 +113,13 @@ async function ingested(): Promise<number> {
     most = Math.max(most, process.memoryUsage.rss());
   }, 1);
   const ms = await timed(async () => {
-    while ((await takeTurn(watching)).acted > 0);
+    // As the engine's loop does: at once again while there is something to do, and when something falls due by itself.
+    for (let turn = await takeTurn(watching); turn.acted > 0 || !(await isWritten()); turn = await takeTurn(watching))
+      if (turn.acted === 0) await new Promise((resolve) => setTimeout(resolve, turn.dueInMs ?? 1_000));
   });
   clearInterval(probe);
   growths.push((most - before) / MB);
   blocks.push(longest);
-  const after = (await runs.get(house.store, claimed?.id ?? ''))?.body.watch;
-  if ((after?.offset ?? 0) < SPOOL_BYTES) throw new Error(`read until ${after?.offset} of ${SPOOL_BYTES}`);
   return (SPOOL_BYTES / MB / ms) * 1_000;
 }
 

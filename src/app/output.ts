@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import type { Output } from '../operations/scope.ts';
+import type { Redactor } from '../platform/redact.ts';
 import { type Cursor, readSlice, type Slice } from '../runner/tail.ts';
 
 interface Item {
@@ -10,17 +11,17 @@ interface Item {
 }
 
 /** The one door out of the spools: nothing passes it unredacted. */
-export const outputOf = (runsDirectory: string, redact: (text: string) => string): Output => ({
+export const outputOf = (runsDirectory: string, redact: Redactor): Output => ({
   read: async (runId, stream, { after, lines, final }) => {
     const path = join(runsDirectory, runId, stream);
     const items: Item[] = [];
     let cursor: Cursor = { offset: after, skipping: await isInside(path, after) };
     while (items.length < lines) {
-      const slice = await readSlice(path, cursor, { isFinal: final, maxLineBytes: LIMITS.outputLineBytes.value });
+      const slice = await readSlice(path, cursor, { isFinal: final, maxLineBytes: LIMITS.outputLineBytes.value, redact });
       const last = items.at(-1);
       if (cursor.skipping && last) items[items.length - 1] = { ...last, dropped: (last.dropped ?? 0) + slice.dropped };
       const taken = itemsIn(slice).slice(0, lines - items.length);
-      items.push(...taken.map(({ text, ...item }) => ({ ...item, text: redact(text) })));
+      items.push(...taken);
       if (taken.length < slice.lines.length) return { items, next: items.at(-1)?.at ?? after };
       cursor = slice.cursor;
       if (!slice.more) break;

@@ -7,6 +7,7 @@ import type { Identity, Look, Runner } from '../engine/supervise/needs.ts';
 import { makeDirectory, PRIVATE_FILE } from '../platform/files.ts';
 import type { Step } from '../platform/lay.ts';
 import { statSync } from '../platform/proc.ts';
+import type { Redactor } from '../platform/redact.ts';
 import { findCgroupParent } from '../runner/cgroup.ts';
 import { crowdWatch } from '../runner/crowd.ts';
 import { appendMissing } from '../runner/input-spool.ts';
@@ -26,7 +27,7 @@ export interface RunnerOptions {
   readonly paths: HomePaths;
   graceMs(): number;
   /** Nothing leaves a spool without it. */
-  redact(text: string): string;
+  readonly redact: Redactor;
   log(event: string, fields: Record<string, unknown>): void;
 }
 
@@ -65,10 +66,8 @@ export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions)
       await spawner.start(spec, steps);
     },
     forestall: async (runId) => (await arbitrate(place(runId))) === 'won' || (await stateOf(place(runId))) === 'never',
-    read: async (runId, cursor, isFinal) => {
-      const slice = await readSlice(filesOf(place(runId)).out, cursor, { isFinal, maxLineBytes: LIMITS.outputLineBytes.value });
-      return { ...slice, lines: slice.lines.map((line) => ({ ...line, text: redact(line.text) })) };
-    },
+    read: (runId, cursor, isFinal) =>
+      readSlice(filesOf(place(runId)).out, cursor, { isFinal, maxLineBytes: LIMITS.outputLineBytes.value, redact }),
     send: async (runId, from, tail) => void (await appendMissing(place(runId), { from, bytes: Buffer.from(tail) })),
     end: async (runId, { atOnce } = { atOnce: false }) => {
       const { how, processes } = await endRun(place(runId), { graceMs: atOnce ? 0 : graceMs(), hardMs: HARD_MS });

@@ -37,13 +37,17 @@ export const EVENT_FIELDS: Readonly<Record<AgentEvent['type'], Fields>> = {
   ended: { verdict: oneOf('succeeded', 'blocked', 'refused', 'errored', 'auth_required'), summary: isText },
 };
 
+const FIELDS = new Map(Object.entries(EVENT_FIELDS).map(([type, fields]) => [type, Object.entries(fields)]));
+
 export const isEventType = (word: string): word is AgentEvent['type'] => Object.hasOwn(EVENT_FIELDS, word);
 
 /** The value as one of our events with only its own fields, or undefined when it is none. */
 export function asAgentEvent(value: unknown): AgentEvent | undefined {
-  if (!isRecord(value) || typeof value['type'] !== 'string' || !isEventType(value['type'])) return undefined;
+  if (!isRecord(value) || typeof value['type'] !== 'string') return undefined;
+  const fields = FIELDS.get(value['type']);
+  if (!fields) return undefined;
   const event: Record<string, unknown> = { type: value['type'] };
-  for (const [name, check] of Object.entries(EVENT_FIELDS[value['type']])) {
+  for (const [name, check] of fields) {
     const field = Object.hasOwn(value, name) ? value[name] : undefined;
     if (!check(field)) return undefined;
     if (field !== undefined) event[name] = field;
@@ -51,9 +55,11 @@ export function asAgentEvent(value: unknown): AgentEvent | undefined {
   return event as unknown as AgentEvent;
 }
 
+const BRACE = 123;
+
 /** The object a line of JSON Lines holds; undefined for every other text. */
 export function recordIn(line: string): Readonly<Record<string, unknown>> | undefined {
-  if (!/^\s*\{/.test(line)) return undefined;
+  if (line.charCodeAt(0) !== BRACE && !/^\s*\{/.test(line)) return undefined;
   try {
     const value: unknown = JSON.parse(line);
     return isRecord(value) ? value : undefined;

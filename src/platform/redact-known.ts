@@ -3,11 +3,14 @@ import type { Span } from './redact-spans.ts';
 const shortestSecret = 8;
 const shortestLine = 16;
 
-/** Finds given values as they are and as they look in JSON, in addresses and in base64. */
-export function knownFinder(secrets: readonly string[]): { find(text: string): Span[]; readonly longest: number } {
-  const forms = [...new Set(secrets.filter(({ length }) => length >= shortestSecret).flatMap(formsOf))]
+/** The given values as they are and as they look in JSON, in addresses and in base64; longest first. */
+export const formsOfAll = (secrets: readonly string[]): readonly string[] =>
+  [...new Set(secrets.filter(({ length }) => length >= shortestSecret).flatMap(formsOf))]
     .filter(({ length }) => length >= shortestSecret)
     .toSorted((a, b) => b.length - a.length);
+
+/** Finds those forms. */
+export function knownFinder(forms: readonly string[]): { find(text: string): Span[]; readonly longest: number } {
   const longest = forms[0]?.length ?? 0;
   if (longest === 0) return { find: () => [], longest };
   const any = new RegExp(forms.map(escaped).join('|'), 'g');

@@ -3,7 +3,7 @@ import { valueAt } from './redact-value.ts';
 
 /**
  * How a secret looks that nobody told us of. Every pattern starts with fixed letters and cannot go back over what it has
- * passed, so that no text costs more than its length. A pattern is tried only if one of its `anchors` occurs.
+ * passed, so that no text costs more than its length. Whatever it finds has one of its `anchors` in the same line.
  */
 interface Pattern {
   readonly anchors: readonly string[];
@@ -26,14 +26,19 @@ const headerAnchors = ['uthorization', 'AUTHORIZ', '-Key', '-key', '-KEY', '-Tok
 /** What follows the quoted name of a field, up to its quoted value, at any depth of JSON in JSON. */
 const field = String.raw`\\{0,31}["'][ \t]{0,8}[:=][ \t]{0,8}(?=\\{0,31}["'])`;
 
+const every = (...parts: readonly (readonly string[])[]): string[] =>
+  parts.reduce<string[]>((made, part) => made.flatMap((before) => part.map((next) => before + next)), ['']);
+/** What can come next where the name of a field ends. */
+const quotes = ['"', "'", '\\'];
+
 export const PATTERNS: readonly Pattern[] = [
   token(['sk-'], `${word('sk-')}(?:(?:ant|proj|svcacct|admin|or)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{40,})`),
   token(['AIza', 'ya29.', 'GOCSPX-'], String.raw`AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}`),
   token(['AKIA', 'ASIA'], `${word('A[KS]IA')}[A-Z0-9]{16}(?![A-Za-z0-9])`),
   token(['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', '_pat_'], 'gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}'),
   token(['glpat-', 'gldt-', 'glrt-', 'glptt-'], 'gl(?:pat|dt|rt|ptt)-[A-Za-z0-9_-]{20,}'),
-  token(['xox', 'xapp-'], `${word('x(?:ox[abeoprs]|app)-')}[A-Za-z0-9-]{10,}`),
-  token(['_live_', '_test_', 'whsec_'], `${word('[rs]k_(?:live|test)_')}[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{24,}`),
+  token([...every(['xox'], [...'abeoprs'], ['-']), 'xapp-'], `${word('x(?:ox[abeoprs]|app)-')}[A-Za-z0-9-]{10,}`),
+  token(['k_live_', 'k_test_', 'whsec_'], `${word('[rs]k_(?:live|test)_')}[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9]{24,}`),
   token(['npm_', 'hf_'], `${word('npm_')}[A-Za-z0-9]{36}|${word('hf_')}[A-Za-z0-9]{30,}`),
   token(['.eyJ'], String.raw`${word('eyJ')}[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{0,4000}`),
   token(
@@ -52,15 +57,27 @@ export const PATTERNS: readonly Pattern[] = [
     6,
   ),
   // --api-key …, --token=…
-  valued(['--'], '--(?:api-key|token|access-token|auth-token|password|secret)[= ]', 6),
+  valued(
+    every(['--'], ['api-key', 'token', 'access-token', 'auth-token', 'password', 'secret']),
+    '--(?:api-key|token|access-token|auth-token|password|secret)[= ]',
+    6,
+  ),
   // "password": "…", {\"client_secret\":\"…\"}
   valued(
-    [''],
+    [
+      ...every(
+        ['pi', 'PI', 'ccess', 'CCESS', 'ecret', 'ECRET', 'rivate', 'RIVATE'],
+        ['', '_', '-'],
+        ['key', 'Key', 'KEY'],
+        quotes,
+      ),
+      ...every(['assword', 'ASSWORD', 'asswd', 'assphrase', 'ecret', 'ECRET'], quotes),
+    ],
     String.raw`(?:(?:[Aa]pi|API|[Aa]ccess|ACCESS|[Ss]ecret|SECRET|[Pp]rivate|PRIVATE)[_-]?(?:[Kk]ey|KEY)` +
       String.raw`|[Pp]assword|PASSWORD|[Pp]asswd|[Pp]assphrase|[Ss]ecret|SECRET)${field}`,
     1,
   ),
-  valued(['oken', 'OKEN'], `(?:[Tt]oken|TOKEN)${field}`, 8),
+  valued(every(['oken', 'OKEN'], quotes), `(?:[Tt]oken|TOKEN)${field}`, 8),
 ];
 
 /** The whole match is the secret. */

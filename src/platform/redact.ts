@@ -1,5 +1,6 @@
-import { knownFinder } from './redact-known.ts';
+import { formsOfAll, knownFinder } from './redact-known.ts';
 import { PATTERNS } from './redact-patterns.ts';
+import { sieveOf } from './redact-sieve.ts';
 import { replaced, type Span, settled } from './redact-spans.ts';
 
 export const REDACTED = '[redacted]';
@@ -19,11 +20,35 @@ export interface RedactingStream {
 const windowCharacters = 8 * 1024;
 const headCharacters = 256;
 
-/** Removes the given secrets, in whatever form, and whatever looks like a secret. A line of good JSON stays one. */
-export function redactor(secrets: readonly string[]): (text: string) => string {
-  const { find } = finder(secrets);
-  return (text) => replaced(text, find(text), REDACTED);
+/** Removes secrets from a text. */
+export interface Redactor {
+  (text: string): string;
+  /**
+   * A place from `from` on, in the first line that may hold a secret; `to` when no line does. Every other line comes back
+   * from the redactor as it is, so that nobody need ask: that is what makes reading a gigabyte of output bearable.
+   */
+  suspect(bytes: Uint8Array, from: number, to: number): number;
 }
+
+/** Removes the given secrets, in whatever form, and whatever looks like a secret. A line of good JSON stays one. */
+export function redactor(secrets: readonly string[]): Redactor {
+  const { find } = finder(secrets);
+  const needles = formsOfAll(secrets).map(certainPart);
+  const sieve = sieveOf([...PATTERNS.flatMap(({ anchors }) => anchors), ...needles.filter((needle) => needle.length > 0)]);
+  const suspect: Redactor['suspect'] = needles.includes('') ? (_bytes, from) => from : sieve.next;
+  return Object.assign((text: string) => replaced(text, find(text), REDACTED), { suspect });
+}
+
+/**
+ * The longest part of a value that looks the same in bytes as in text. A replacement character stands for bytes nobody
+ * knows; a value of little else can be looked for in text only.
+ */
+function certainPart(value: string): string {
+  const [longest = ''] = value.split('\uFFFD').toSorted((a, b) => b.length - a.length);
+  return longest.length < shortestPart ? '' : longest;
+}
+
+const shortestPart = 4;
 
 /** The same for text that comes in pieces. It holds at most one line, and of a very long line only its last part. */
 export function redactingStream(secrets: readonly string[]): RedactingStream {
@@ -54,14 +79,12 @@ export function redactingStream(secrets: readonly string[]): RedactingStream {
 }
 
 function finder(secrets: readonly string[]): { find(text: string): readonly Span[]; readonly longest: number } {
-  const known = knownFinder(secrets);
-  const find = (text: string): readonly Span[] => {
-    const patterns = PATTERNS.filter(({ anchors }) => anchors.some((anchor) => text.includes(anchor)));
-    return settled(
+  const known = knownFinder(formsOfAll(secrets));
+  const find = (text: string): readonly Span[] =>
+    settled(
       text,
-      [known, ...patterns].flatMap((one) => one.find(text)),
+      [known, ...PATTERNS].flatMap((one) => one.find(text)),
     );
-  };
   return { find, longest: known.longest };
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inFullRun } from '../../test/full-only.ts';
+import { redactor } from '../platform/redact.ts';
 import { type Cursor, type Line, readSlice, START, type TailOptions } from './tail.ts';
 
 let directory: string;
@@ -100,6 +101,35 @@ describe('reading a spool', () => {
         expect(dropped).toBeLessThanOrEqual(over + 3 * expected.length);
       }),
       { numRuns: 150 },
+    );
+  });
+
+  it('gives, redacted, exactly the lines it gives plain, each redacted by itself [RUN-15]', async () => {
+    const secret = 'correct horse\nbattery staple of many words';
+    const redact = redactor([secret, 'hunter2-hunter2']);
+    const piece = fc.oneof(
+      fc.constantFrom(secret, 'hunter2-hunter2', `sk-ant-${'x1'.repeat(20)}`, JSON.stringify(secret), '"password":"a b"'),
+      fc.constantFrom('\n', '\r\n', 'hunter2-', 'hunter2', 'battery staple', '{"password":', '€'),
+      fc.string({ unit: 'binary', maxLength: 10 }),
+    );
+    const bytes = fc
+      .array(
+        fc.oneof(
+          piece,
+          fc.uint8Array({ maxLength: 6 }).map((raw) => Buffer.from(raw)),
+        ),
+        { maxLength: 16 },
+      )
+      .map((pieces) => Buffer.concat(pieces.map((part) => Buffer.from(part))));
+    await fc.assert(
+      fc.asyncProperty(bytes, fc.constantFrom(20, 60, 1_000), fc.boolean(), async (given, maxLineBytes, isFinal) => {
+        await writeFile(spool, given);
+        const options = { maxLineBytes, sliceBytes: 8, isFinal };
+        const [plain, hidden] = [await readAll(START, options), await readAll(START, { ...options, redact })];
+        expect(hidden.lines).toEqual(plain.lines.map((line) => ({ ...line, text: redact(line.text) })));
+        expect({ ...hidden, lines: [], texts: [] }).toEqual({ ...plain, lines: [], texts: [] });
+      }),
+      { numRuns: 300 },
     );
   });
 });

@@ -1,6 +1,7 @@
-import { constants, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, read, statSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { hasCode } from '../platform/files.ts';
+import type { Redactor } from '../platform/redact.ts';
 
 /** How far a spool has been read. Plain data: kept with what was made of the lines, it continues exactly there. */
 export interface Cursor {
@@ -37,6 +38,8 @@ export interface TailOptions {
   readonly maxLineBytes?: number;
   /** The agent has ended: what is left without a newline is a line too. */
   readonly isFinal?: boolean;
+  /** Takes the secrets out of every line. */
+  readonly redact?: Redactor;
 }
 
 const NOTHING = { lines: [], dropped: 0, more: false };
@@ -45,6 +48,8 @@ const SLICE_BYTES = 256 * 1_024;
 const MAX_LINE_BYTES = 128 * 1_024;
 /** A slice of empty lines would otherwise be a hundred times its size in memory. */
 const LINES_PER_SLICE = 8_192;
+/** Lines that need no closer look are made from bytes together: making each by itself takes twice as long. */
+const GROUP_BYTES = 16 * 1_024;
 
 /**
  * Reads on from a cursor, at most one slice; opens and closes the file each time.
@@ -61,34 +66,61 @@ export async function readSlice(path: string, from: Cursor, options: TailOptions
   const sliceBytes = Math.max(options.sliceBytes ?? SLICE_BYTES, maxLineBytes + 1);
   const slice = await readAt(path, { from: from.offset, most: sliceBytes }, (bytes, length) => {
     const isEnd = options.isFinal === true && from.offset + bytes.length >= length;
-    const split = splitLines(bytes, from, { maxLineBytes, isEnd });
+    const split = splitLines(bytes, from, { maxLineBytes, isEnd, redact: options.redact ?? AS_IT_IS });
     return { ...split, more: split.cursor.offset < length && split.cursor.offset > from.offset, lost: false };
   });
   return slice ?? { ...NOTHING, cursor: from, lost: true };
 }
 
+const AS_IT_IS: Redactor = Object.assign((text: string) => text, {
+  suspect: (_bytes: Uint8Array, _from: number, to: number) => to,
+});
+
 function splitLines(
   bytes: Buffer,
   from: Cursor,
-  { maxLineBytes, isEnd }: { readonly maxLineBytes: number; readonly isEnd: boolean },
+  { maxLineBytes, isEnd, redact }: { readonly maxLineBytes: number; readonly isEnd: boolean; readonly redact: Redactor },
 ): Pick<Slice, 'lines' | 'cursor' | 'dropped'> {
   const lines: Line[] = [];
   let { skipping } = from;
   let dropped = 0;
   let start = 0;
+  let suspect = -1;
   while (start < bytes.length && lines.length < LINES_PER_SLICE) {
+    if (suspect < start) suspect = redact.suspect(bytes, start, bytes.length);
+    const group = Math.min(suspect - start, maxLineBytes, GROUP_BYTES, LINES_PER_SLICE - lines.length);
+    const together = skipping || group === 0 ? start : bytes.lastIndexOf(NEWLINE, start + group - 1) + 1;
+    if (together > start) {
+      pushGroup(lines, bytes.subarray(start, together), from.offset + start);
+      start = together;
+      continue;
+    }
     const newline = bytes.indexOf(NEWLINE, start);
     const end = newline === -1 ? bytes.length : newline;
     const isWhole = newline !== -1 || isEnd;
     const isLong = !skipping && end - start > maxLineBytes;
     if (!isWhole && !skipping && !isLong) break;
     const kept = skipping ? 0 : isLong ? wholeCharacters(bytes, start, maxLineBytes) : end - start;
-    if (!skipping) lines.push({ text: bytes.toString('utf8', start, start + kept), at: from.offset + start, cut: isLong });
+    if (!skipping) {
+      const text = bytes.toString('utf8', start, start + kept);
+      lines.push({ text: suspect < start + kept ? redact(text) : text, at: from.offset + start, cut: isLong });
+    }
     dropped += end - start - kept;
     skipping = !isWhole;
     start = newline === -1 ? end : newline + 1;
   }
   return { lines, cursor: { offset: from.offset + start, skipping }, dropped };
+}
+
+/** Whole lines, none of them too long. A newline is a newline in bytes and in text alike, whatever stands around it. */
+function pushGroup(lines: Line[], bytes: Buffer, offset: number): void {
+  const text = bytes.toString('utf8', 0, bytes.length - 1);
+  const isOneToOne = text.length === bytes.length - 1;
+  let at = 0;
+  for (const line of text.split('\n')) {
+    lines.push({ text: line, at: offset + at, cut: false });
+    at = isOneToOne ? at + line.length + 1 : bytes.indexOf(NEWLINE, at) + 1;
+  }
 }
 
 /** The longest length up to `most` that does not end inside a character. */
@@ -101,30 +133,41 @@ function wholeCharacters(bytes: Buffer, start: number, most: number): number {
 
 let spare: Buffer | undefined;
 
-/** Hands over bytes that are valid during the call only: a flood would otherwise leave its whole size as garbage. */
+/**
+ * Hands over bytes that are valid during the call only: a flood would otherwise leave its whole size as garbage. Only the
+ * reading goes to another thread: opening and closing take a fiftieth of the time of the trip there and back.
+ */
 async function readAt<T>(
   path: string,
   { from, most }: { readonly from: number; readonly most: number },
   use: (bytes: Buffer, size: number) => T,
 ): Promise<T | undefined> {
-  // An agent can put anything there; a pipe would hold up whoever opens it.
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
-  });
-  if (!handle) return undefined;
+  const file = opened(path);
+  if (file === undefined) return undefined;
   try {
-    const found = await handle.stat();
+    const found = fstatSync(file);
     if (!found.isFile()) return undefined;
     const { size } = found;
     const length = Math.min(most, Math.max(0, size - from));
     const buffer = spare && spare.length >= length ? spare : Buffer.allocUnsafe(length);
     if (buffer === spare) spare = undefined;
-    const { bytesRead } = length === 0 ? { bytesRead: 0 } : await handle.read(buffer, 0, length, from);
+    const bytesRead = length === 0 ? 0 : (await readBytes(file, buffer, 0, length, from)).bytesRead;
     const used = use(buffer.subarray(0, bytesRead), size);
     if (buffer.length >= (spare?.length ?? SLICE_BYTES)) spare = buffer;
     return used;
   } finally {
-    await handle.close();
+    closeSync(file);
+  }
+}
+
+const readBytes = promisify(read);
+
+/** An agent can put anything there; a pipe would hold up whoever opens it. */
+function opened(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
   }
 }

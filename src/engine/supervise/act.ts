@@ -13,7 +13,7 @@ import { runs } from '../../store/records/runs.ts';
 import { type Ended, type Ending, settle, settleAll } from '../settle.ts';
 import { asking, delivered, heard, passedOn } from './converse.ts';
 import { type Action, isToBeWrittenDown, type Sight } from './decide.ts';
-import { type Ingested, ingest, newWatch, stepped } from './ingest.ts';
+import { type Ingested, ingest, isConsequence, newWatch, stepped } from './ingest.ts';
 import type { Memory } from './memory.ts';
 import type { Left, Look, SuperviseNeeds } from './needs.ts';
 
@@ -98,24 +98,38 @@ async function firstWatch(run: Run, task: Task, needs: SuperviseNeeds): Promise<
   return newWatch(executor?.begin(job) ?? { state: null, events: [], send: [] }, at);
 }
 
+/** One run keeps the others waiting no longer than this; what it has printed beyond that is read in the next turn. */
+const READ_MS = 30;
+/** What nobody acts upon is written down this often. */
+export const COMMIT_EVERY_MS = 250;
+
 /** Reads new output, passes on what people said, and commits both with the offset: one truth, whatever dies next. */
 async function read(sight: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
   const { run, task, look, sinceMs, silentMs } = sight;
   const executor = await needs.executor(run.body.executor);
   const before = run.body.watch;
   if (!executor || !before || !task) return false;
-  const seen = await seenUntil(run.body, before, executor, { needs, final: false });
+  const ahead = memory.ahead.get(run.body.id);
+  const from = ahead?.version === run.version ? ahead.watch : before;
+  const seen = await seenUntil(run.body, from, executor, { needs, final: false });
   const told = await passedOn(
     { ...seen.watch, activeMs: before.activeMs + Math.max(0, Math.round(sinceMs)) },
     { run: run.body, task, executor },
     needs,
   );
   const sent = await delivered(run.body, told.watch, needs);
-  const isNews = seen.watch.offset !== before.offset || told.sent.length > 0 || sent.asks.length !== before.asks.length;
+  const isNews = told.sent.length > 0 || sent.asks.length !== before.asks.length || isConsequence(from, seen);
+  const isRead = seen.watch.offset !== before.offset && sinceMs >= COMMIT_EVERY_MS;
   const isDue = isToBeWrittenDown(sight, needs.now(), needs.rules()) || sent.outbox.tail !== '' || before.outbox.tail !== '';
+  const isBehind = look.state === 'alive' && seen.watch.offset < look.outBytes;
   // A message it cannot take yet is no reason to write, and to be woken by one's own writing.
-  if (!isNews && !isDue) return false;
+  if (!isNews && !isRead && !isDue) {
+    if (seen.watch.offset === from.offset) return false;
+    memory.ahead.set(run.body.id, { version: run.version, watch: seen.watch });
+    return isBehind;
+  }
   sinceLast(run.body.id, needs, memory);
+  memory.ahead.delete(run.body.id);
   const writes = [
     runs.put({ ...run.body, updatedAt: needs.now(), watch: { ...sent, signAt: lastSign(sent, silentMs, needs) } }, run.version),
     ...asking(run.body, seen, needs),
@@ -124,7 +138,7 @@ async function read(sight: Sight, needs: SuperviseNeeds, memory: Memory): Promis
   await needs.store.commit(writes, { flush: seen.asks.length > 0 });
   // What was promised in this commit is written after it: a crash in between is completed by whoever comes next.
   if (sent.outbox.tail !== '') await needs.runner.send(run.body.id, sent.outbox.at, sent.outbox.tail);
-  return look.state === 'alive' && seen.watch.offset < look.outBytes;
+  return isBehind;
 }
 
 /** Output, or whatever else showed that it lives. */
@@ -133,14 +147,21 @@ const lastSign = ({ signAt }: Watch, silentMs: number, needs: SuperviseNeeds): s
   return at > signAt ? at : signAt;
 };
 
+/** As much as there is, up to the first thing others act upon, and for no longer than one run may take. */
 async function seenUntil(
   run: Run,
   watch: Watch,
   executor: Executor,
   { needs, final }: { needs: SuperviseNeeds; final: boolean },
 ): Promise<Ingested> {
-  const lines = await needs.runner.read(run.id, { offset: watch.offset, skipping: watch.skipping }, final);
-  return ingest(watch, executor, lines, { questionId: () => needs.question(), at: needs.now() });
+  const until = needs.elapsed() + READ_MS;
+  let seen: Ingested = { watch, asks: [], heard: [] };
+  for (;;) {
+    const { offset, skipping } = seen.watch;
+    const lines = await needs.runner.read(run.id, { offset, skipping }, final);
+    seen = ingest(seen.watch, executor, lines, { questionId: () => needs.question(), at: needs.now() });
+    if (!lines.more || isConsequence(watch, seen) || needs.elapsed() >= until) return seen;
+  }
 }
 
 const sinceLast = (runId: string, needs: SuperviseNeeds, { seenAt }: Memory): number => {

@@ -49,15 +49,15 @@ export function ingest(
 ): Ingested {
   const asks: NewAsk[] = [];
   const heard: number[] = [];
-  let now: Watch = {
-    ...watch,
-    ...read.cursor,
-    droppedBytes: watch.droppedBytes + read.dropped,
-    signAt: read.lines.length > 0 ? at : watch.signAt,
-  };
+  const now = draftOf(watch);
+  now.offset = read.cursor.offset;
+  now.skipping = read.cursor.skipping;
+  now.droppedBytes += read.dropped;
+  now.lines += read.lines.length;
+  if (read.lines.length > 0) now.signAt = at;
   for (const { text } of read.lines) {
     const step = executor.step(now.state, text);
-    now = stepped({ ...now, lines: now.lines + 1 }, step);
+    take(now, step);
     for (const event of step.events) {
       if (event.type === 'heard') heard.push(event.n);
       if (
@@ -72,50 +72,74 @@ export function ingest(
         options: event.options.map((option) => option.slice(0, LIMITS.titleCharacters.value)),
       };
       asks.push(ask);
-      now = { ...now, asks: [...now.asks, { request: event.request, questionId: ask.questionId }] };
+      now.asks = [...now.asks, { request: event.request, questionId: ask.questionId }];
     }
   }
   return { watch: now, asks, heard };
 }
 
+/** Whether something has happened that others act upon: it is written down at once, and everything else now and then. */
+export const isConsequence = (before: Watch, { watch, asks, heard }: Ingested): boolean =>
+  asks.length > 0 ||
+  heard.length > 0 ||
+  watch.report !== before.report ||
+  watch.verdict !== before.verdict ||
+  watch.session !== before.session ||
+  watch.outbox !== before.outbox;
+
 /** The state after one step, with everything it has to send put behind what was sent before. */
-export function stepped(watch: Watch, { state, events, send }: Step): Watch {
-  const told = events.reduce(told1, { ...watch, state, events: watch.events + events.length });
-  const lines = send.map((line) => `${line}\n`).join('');
-  return { ...told, outbox: { at: told.outbox.at, tail: told.outbox.tail + lines } };
+export function stepped(watch: Watch, step: Step): Watch {
+  const draft = draftOf(watch);
+  take(draft, step);
+  return draft;
 }
 
-function told1(watch: Watch, event: AgentEvent): Watch {
+/** A copy that only its maker knows of and may still write into: a flood would otherwise copy a whole row for each line. */
+type Draft = { -readonly [Key in keyof Watch]: Watch[Key] };
+
+const draftOf = (watch: Watch): Draft => ({ ...watch });
+
+function take(draft: Draft, { state, events, send }: Step): void {
+  draft.state = state;
+  draft.events += events.length;
+  for (const event of events) takeEvent(draft, event);
+  if (send.length > 0) draft.outbox = { at: draft.outbox.at, tail: draft.outbox.tail + send.map((line) => `${line}\n`).join('') };
+}
+
+function takeEvent(draft: Draft, event: AgentEvent): void {
   switch (event.type) {
     case 'opened':
-      return { ...watch, session: event.session.slice(0, LIMITS.nameCharacters.value * 16) };
+      draft.session = event.session.slice(0, LIMITS.nameCharacters.value * 16);
+      return;
     case 'said':
-      return { ...watch, lastWords: event.text.slice(-LAST_WORDS) };
+      draft.lastWords = event.text.slice(-LAST_WORDS);
+      return;
     case 'tool':
-      return {
-        ...watch,
-        openTools: [...watch.openTools.filter((id) => id !== event.id), event.id].slice(-LIMITS.argsPerTask.value),
-      };
+      draft.openTools = [...draft.openTools.filter((id) => id !== event.id), event.id].slice(-LIMITS.argsPerTask.value);
+      return;
     case 'tool-done':
-      return { ...watch, openTools: watch.openTools.filter((id) => id !== event.id) };
+      draft.openTools = draft.openTools.filter((id) => id !== event.id);
+      return;
     case 'spent':
-      return { ...watch, usage: added(watch.usage, event) };
+      draft.usage = added(draft.usage, event);
+      return;
     case 'context':
-      return { ...watch, context: { tokens: event.tokens, ...(event.limit === undefined ? {} : { limit: event.limit }) } };
+      draft.context = { tokens: event.tokens, ...(event.limit === undefined ? {} : { limit: event.limit }) };
+      return;
     case 'limited':
-      return { ...watch, verdict: 'limited', ...(event.until ? { limitedUntil: event.until } : {}) };
+      draft.verdict = 'limited';
+      if (event.until) draft.limitedUntil = event.until;
+      return;
     case 'reported':
-      return { ...watch, report: bounded(event.report) };
+      draft.report = bounded(event.report);
+      return;
     case 'ended':
-      return {
-        ...watch,
-        verdict: event.verdict === 'errored' && watch.verdict === 'limited' ? 'limited' : event.verdict,
-        summary: event.summary.slice(0, SUMMARY),
-      };
+      draft.verdict = event.verdict === 'errored' && draft.verdict === 'limited' ? 'limited' : event.verdict;
+      draft.summary = event.summary.slice(0, SUMMARY);
+      return;
     case 'thought':
     case 'asked':
     case 'heard':
-      return watch;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Watch } from '../../domain/run/run.ts';
 import type { Needs } from '../needs.ts';
 import type { Look } from './needs.ts';
 import { Picture } from './picture.ts';
@@ -32,6 +33,8 @@ export interface Memory {
   ticksAt: number;
   /** Looks at the files of silent runs, and the newest change they found. */
   readonly files: Map<string, FileLook>;
+  /** What has been read of a run beyond the row of that version, and is not worth a commit yet. */
+  readonly ahead: Map<string, { readonly version: string; readonly watch: Watch }>;
 }
 
 export interface Looked {
@@ -51,4 +54,5 @@ export const newMemory = (needs: Needs): Memory => ({
   pulses: new Map(),
   ticksAt: Number.NEGATIVE_INFINITY,
   files: new Map(),
+  ahead: new Map(),
 });

@@ -44,6 +44,8 @@ export interface Slice {
   readonly cursor: Cursor;
   /** Bytes of long lines that were passed over. */
   readonly dropped: number;
+  /** There may be more to read now. */
+  readonly more: boolean;
 }
 
 /** What the supervisor needs of the room that owns processes. */

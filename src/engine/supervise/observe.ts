@@ -88,8 +88,8 @@ async function feelPulses(live: readonly Known[], looks: readonly Look[], { need
   for (const { run } of live) beat(run.body, ticks.get(run.body.id), pulses, now);
 }
 
-function forget(live: ReadonlySet<string>, { pulses, looks, hinted, files }: Memory): void {
-  for (const known of [pulses, looks, hinted, files]) for (const id of known.keys()) if (!live.has(id)) known.delete(id);
+function forget(live: ReadonlySet<string>, { pulses, looks, hinted, files, ahead }: Memory): void {
+  for (const known of [pulses, looks, hinted, files, ahead]) for (const id of known.keys()) if (!live.has(id)) known.delete(id);
 }
 
 /** How long ago the run showed a sign of life; new output is one. */

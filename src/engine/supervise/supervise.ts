@@ -2,7 +2,7 @@ import type { Run } from '../../domain/run/run.ts';
 import { runs } from '../../store/records/runs.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
-import { act } from './act.ts';
+import { act, COMMIT_EVERY_MS } from './act.ts';
 import { type Action, decide, type Seen } from './decide.ts';
 import { newMemory } from './memory.ts';
 import type { SuperviseNeeds } from './needs.ts';
@@ -39,6 +39,7 @@ export function supervise(needs: SuperviseNeeds): Controller<Seen, Action> {
       // One of which nothing is here yet waits for its workspace, and that stirs.
       const begins = sights.some(({ run, look }) => run.body.phase.state === 'claimed' && look.state !== 'unclaimed');
       if (begins) return STARTING_MS;
+      if (memory.ahead.size > 0) return COMMIT_EVERY_MS;
       return sights.length > 0 ? LOOK_MS : undefined;
     },
   };
