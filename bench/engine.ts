@@ -9,7 +9,7 @@ import type { Run } from '../src/domain/run/run.ts';
 import { instantOf, msOf } from '../src/domain/values.ts';
 import { runEngine } from '../src/engine/engine.ts';
 import { isAlive } from '../src/platform/process-identity.ts';
-import { redactor, secretsIn } from '../src/platform/redact.ts';
+import { secretsIn } from '../src/platform/redact.ts';
 import type { Store } from '../src/store/port.ts';
 import { runIndex, runs } from '../src/store/records/runs.ts';
 import { rateOf } from './measure.ts';
@@ -35,7 +35,7 @@ type Runner = Awaited<ReturnType<typeof openRunner>>;
 
 /** As `fleet up` opens it, but for its patience. */
 export const runnerOf = ({ paths }: House): Promise<Runner> =>
-  openRunner({ paths, graceMs: () => 0, redact: redactor(secretsIn(process.env)), log: () => {} });
+  openRunner({ paths, graceMs: () => 0, secrets: secretsIn(process.env), log: () => {} });
 
 /** Every process started for the house is ended before the house is removed. */
 export async function ground(env: Readonly<Record<string, string>> = {}): Promise<Ground> {

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
+import type { RunId } from '../domain/values.ts';
 import type { EngineNeeds } from '../engine/engine.ts';
 import type { Needs } from '../engine/needs.ts';
 import { systemClock } from '../platform/clock.ts';
+import { secretsIn } from '../platform/redact.ts';
 import { newestChange } from '../runner/newest-change.ts';
 import { entriesAfter } from '../store/records/journal.ts';
 import { tasks } from '../store/records/tasks.ts';
@@ -12,6 +14,7 @@ import { editsIn, eventsFor, notePlaces } from './notes.ts';
 import type { House } from './open-house.ts';
 import { jobOf, prepareRun, workDirectory } from './prepare.ts';
 import { lastOutput, readResult } from './result-file.ts';
+import { runSecrets } from './run-secrets.ts';
 import type { HomeRunner } from './runs.ts';
 import { workshopOf } from './workshop.ts';
 
@@ -35,22 +38,26 @@ export const engineNeeds = (house: House, host: string, executors: Executors): N
 });
 
 /** What it takes to keep work in repositories apart, to prove it and to land it. */
-export const workOf = (house: House, env: Env, redact: (text: string) => string): NonNullable<EngineNeeds['work']> => ({
-  workshop: workshopOf(house.paths, env),
-  workRules: () => {
-    const { values } = house.settings.current();
-    return {
-      repairs: values.max_repairs,
-      gates: values.max_gates,
-      gateSeconds: values.gate_seconds,
-      setupSeconds: values.setup_seconds,
-      pool: values.workspace_pool,
-      guarded: values.guarded_paths,
-    };
-  },
-  lastOutput: (runId) => lastOutput(join(house.paths.runs, runId), redact),
-  resultFile: (runId) => readResult(join(house.paths.runs, runId), redact),
-});
+export function workOf(house: House, env: Env): NonNullable<EngineNeeds['work']> {
+  const hidden = runSecrets(house.paths, secretsIn(env));
+  const place = async (runId: RunId) => [join(house.paths.runs, runId), await hidden.redactorFor(runId)] as const;
+  return {
+    workshop: workshopOf(house.paths, env),
+    workRules: () => {
+      const { values } = house.settings.current();
+      return {
+        repairs: values.max_repairs,
+        gates: values.max_gates,
+        gateSeconds: values.gate_seconds,
+        setupSeconds: values.setup_seconds,
+        pool: values.workspace_pool,
+        guarded: values.guarded_paths,
+      };
+    },
+    lastOutput: async (runId) => lastOutput(...(await place(runId))),
+    resultFile: async (runId) => readResult(...(await place(runId))),
+  };
+}
 
 /** What it takes to start agents on this machine and to watch over them. */
 export const supervisionOf = (

@@ -17,7 +17,7 @@ import { makeCall } from '../operations/call.ts';
 import { systemClock } from '../platform/clock.ts';
 import { makeUlids } from '../platform/ids.ts';
 import { hostName, identityOf, isAlive } from '../platform/process-identity.ts';
-import { redactor, secretsIn } from '../platform/redact.ts';
+import { secretsIn } from '../platform/redact.ts';
 import { openFileRunLog } from '../runlog/file-run-log.ts';
 import type { RunLog } from '../runlog/port.ts';
 import { STORE_LIMITS } from '../store/assert-writes.ts';
@@ -29,6 +29,7 @@ import { customNames, executorShelf } from './executors.ts';
 import { type HomePaths, homePaths, initHome } from './home.ts';
 import { lazyStore } from './lazy-store.ts';
 import { outputOf } from './output.ts';
+import { runSecrets } from './run-secrets.ts';
 import { openSettings, type SettingsSource } from './settings/open-settings.ts';
 import { upkeepOf } from './upkeep.ts';
 import { workPortOf } from './work-port.ts';
@@ -82,7 +83,7 @@ export async function openHouse(env: Env, cwd: string): Promise<House> {
       places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
       executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customNames(paths)])] },
       dispatching: dispatchingOf({ store, settings }, executorShelf(paths)),
-      output: outputOf(paths.runs, redactor(secretsIn(env))),
+      output: outputOf(paths.runs, runSecrets(paths, secretsIn(env))),
       work: workPortOf(paths, env),
       home: { path: paths.path, host: hostName(), init: () => initHome(paths), engine: () => engineOf(store, now) },
     },

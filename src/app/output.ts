@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import type { Output } from '../operations/scope.ts';
-import type { Redactor } from '../platform/redact.ts';
 import { type Cursor, readSlice, type Slice } from '../runner/tail.ts';
+import type { RunSecrets } from './run-secrets.ts';
 
 interface Item {
   readonly at: number;
@@ -11,9 +11,10 @@ interface Item {
 }
 
 /** The one door out of the spools: nothing passes it unredacted. */
-export const outputOf = (runsDirectory: string, redact: Redactor): Output => ({
+export const outputOf = (runsDirectory: string, secrets: Pick<RunSecrets, 'redactorFor'>): Output => ({
   read: async (runId, stream, { after, lines, final }) => {
     const path = join(runsDirectory, runId, stream);
+    const redact = await secrets.redactorFor(runId);
     const items: Item[] = [];
     let cursor: Cursor = { offset: after, skipping: await isInside(path, after) };
     while (items.length < lines) {

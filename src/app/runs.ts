@@ -7,7 +7,7 @@ import type { Identity, Look, Runner } from '../engine/supervise/needs.ts';
 import { makeDirectory, PRIVATE_FILE } from '../platform/files.ts';
 import type { Step } from '../platform/lay.ts';
 import { statSync } from '../platform/proc.ts';
-import type { Redactor } from '../platform/redact.ts';
+import { type Redactor, secretsIn } from '../platform/redact.ts';
 import { findCgroupParent } from '../runner/cgroup.ts';
 import { crowdWatch } from '../runner/crowd.ts';
 import { appendMissing } from '../runner/input-spool.ts';
@@ -22,12 +22,13 @@ import { readSlice } from '../runner/tail.ts';
 import { trimSpools } from '../runner/trim.ts';
 import type { HomePaths } from './home.ts';
 import { runHints } from './run-hints.ts';
+import { type RunSecrets, runSecrets } from './run-secrets.ts';
 
 export interface RunnerOptions {
   readonly paths: HomePaths;
   graceMs(): number;
-  /** Nothing leaves a spool without it. */
-  readonly redact: Redactor;
+  /** Nothing leaves a spool with one of them in it, nor with one its agent has had. */
+  readonly secrets: readonly string[];
   log(event: string, fields: Record<string, unknown>): void;
 }
 
@@ -40,11 +41,13 @@ export interface HomeRunner extends Runner {
 const HARD_MS = 10_000;
 
 /** The runner room, as the engine wants to see it: runs by their ids, in the run directories of one home. */
-export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions): Promise<HomeRunner> {
+export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions): Promise<HomeRunner> {
   const mark = await homeMark(paths.path);
   const spawner = openSpawner({ shim: await installShim(paths.bin), log: (message) => log('spawner', { message }) });
   const hints = runHints();
   const crowded = crowdWatch();
+  const hidden = runSecrets(paths, secrets);
+  const redactorOf = redactors(hidden, log);
   // Joining one costs more than starting an agent, unless the kernel was told to make it cheap.
   const cgroupParent = await findCgroupParent({ quickOnly: true });
   const place = (runId: RunId): RunPlace => ({ directory: join(paths.runs, runId), id: runId, mark });
@@ -60,14 +63,16 @@ export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions)
         args,
         workDirectory: directory,
         env,
-        files,
+        files: [...files, hidden.fileFor(secretsIn(env))],
         ...(cgroupParent ? { cgroupParent } : {}),
       };
       await spawner.start(spec, steps);
     },
     forestall: async (runId) => (await arbitrate(place(runId))) === 'won' || (await stateOf(place(runId))) === 'never',
-    read: (runId, cursor, isFinal) =>
-      readSlice(filesOf(place(runId)).out, cursor, { isFinal, maxLineBytes: LIMITS.outputLineBytes.value, redact }),
+    read: async (runId, cursor, isFinal) => {
+      const redact = await redactorOf(runId);
+      return readSlice(filesOf(place(runId)).out, cursor, { isFinal, maxLineBytes: LIMITS.outputLineBytes.value, redact });
+    },
     send: async (runId, from, tail) => void (await appendMissing(place(runId), { from, bytes: Buffer.from(tail) })),
     end: async (runId, { atOnce } = { atOnce: false }) => {
       const { how, processes } = await endRun(place(runId), { graceMs: atOnce ? 0 : graceMs(), hardMs: HARD_MS });
@@ -87,6 +92,17 @@ export async function openRunner({ paths, graceMs, redact, log }: RunnerOptions)
       return spawner.close();
     },
   };
+}
+
+/** An agent that has spoilt the file is watched over all the same; from its directory nothing is shown to anybody then. */
+function redactors(hidden: RunSecrets, log: RunnerOptions['log']): (runId: RunId) => Promise<Redactor> {
+  let last = '';
+  return (runId) =>
+    hidden.redactorFor(runId).catch((error: unknown) => {
+      if (last !== runId) log('run.secrets-unknown', { run: runId, error: String(error) });
+      last = runId;
+      return hidden.own();
+    });
 }
 
 async function lookAt(run: RunPlace): Promise<Look> {

@@ -1,6 +1,6 @@
 import { runEngine } from '../engine/engine.ts';
 import { isAlive } from '../platform/process-identity.ts';
-import { redactor, secretsIn } from '../platform/redact.ts';
+import { secretsIn } from '../platform/redact.ts';
 import type { Program } from '../surfaces/cli/surroundings.ts';
 import { crashingRunner, crashingStore, crashingWorkshop, crashPoints } from './crash-points.ts';
 import { engineNeeds, supervisionOf, workOf } from './engine-needs.ts';
@@ -29,11 +29,10 @@ export async function up(io: Io, { json }: { readonly json: boolean }): Promise<
       void io.err(`${json ? asJson(event, fields) : `${house.now()} ${event} ${JSON.stringify(fields)}`}\n`);
     };
     house.settings.watch(stopping.signal, ({ problem }) => log('settings.changed', problem ? { problem } : {}));
-    const redact = redactor(secretsIn(io.env));
     const runner = await openRunner({
       paths: house.paths,
       graceMs: () => house.settings.current().values.grace_seconds * 1_000,
-      redact,
+      secrets: secretsIn(io.env),
       log,
     });
     try {
@@ -41,7 +40,7 @@ export async function up(io: Io, { json }: { readonly json: boolean }): Promise<
       const points = crashPoints(io.env);
       const needs = engineNeeds(house, self.host, executors);
       const watching = supervisionOf(house, io.env, { runner: crashingRunner(runner, points), executors });
-      const work = workOf(house, io.env, redact);
+      const work = workOf(house, io.env);
       const supervision = {
         ...watching,
         prepare: (...of: Parameters<typeof watching.prepare>) => points.around('prepare', () => watching.prepare(...of)),

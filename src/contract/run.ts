@@ -61,7 +61,7 @@ export const runLog = operation({
   summary: 'Read the output of a run from any point, every line once, secrets removed.',
   input: z.strictObject({ id: Ref, ...logInput }),
   output: Log,
-  faults: ['not_found', 'unavailable'],
+  faults: ['not_found', 'forbidden', 'unavailable'],
 });
 
 export const taskLog = operation({
@@ -71,7 +71,7 @@ export const taskLog = operation({
   summary: "Read the output of a task's newest run, every line once, secrets removed.",
   input: z.strictObject({ id: Ref, ...logInput }),
   output: Log,
-  faults: ['not_found', 'unavailable'],
+  faults: ['not_found', 'forbidden', 'unavailable'],
 });
 
 export const cancelRun = operation({

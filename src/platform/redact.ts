@@ -1,3 +1,4 @@
+import { type Digest, digestFinder } from './redact-digest.ts';
 import { formsOfAll, knownFinder } from './redact-known.ts';
 import { PATTERNS } from './redact-patterns.ts';
 import { sieveOf } from './redact-sieve.ts';
@@ -30,14 +31,39 @@ export interface Redactor {
   suspect(bytes: Uint8Array, from: number, to: number): number;
 }
 
+/** What to look for besides values that are known: values of which only digests are. */
+export interface Unseen {
+  readonly digests: readonly Digest[];
+  readonly key: Uint8Array;
+}
+
 /** Removes the given secrets, in whatever form, and whatever looks like a secret. A line of good JSON stays one. */
-export function redactor(secrets: readonly string[]): Redactor {
-  const { find } = finder(secrets);
+export function redactor(secrets: readonly string[], unseen?: Unseen): Redactor {
+  const hidden = unseen && unseen.digests.length > 0 ? digestFinder(unseen.digests, unseen.key) : undefined;
+  const { find } = finder(secrets, hidden ? [hidden] : []);
   const needles = formsOfAll(secrets).map(certainPart);
   const sieve = sieveOf([...PATTERNS.flatMap(({ anchors }) => anchors), ...needles.filter((needle) => needle.length > 0)]);
-  const suspect: Redactor['suspect'] = needles.includes('') ? (_bytes, from) => from : sieve.next;
+  const suspect: Redactor['suspect'] = needles.includes('') ? (_bytes, from) => from : both(sieve.next, hidden?.next);
   return Object.assign((text: string) => replaced(text, find(text), REDACTED), { suspect });
 }
+
+/** Portion by portion, so that a text full of what one of them finds is not looked through to its end by the other each time. */
+function both(first: Redactor['suspect'], second: Redactor['suspect'] | undefined): Redactor['suspect'] {
+  if (!second) return first;
+  return (bytes, from, to) => {
+    for (let start = from; start < to; ) {
+      const newline = bytes.indexOf(lineEnd, Math.min(to, start + portionBytes));
+      const end = newline === -1 ? to : Math.min(to, newline + 1);
+      const found = Math.min(first(bytes, start, end), second(bytes, start, end));
+      if (found < end) return found;
+      start = end;
+    }
+    return to;
+  };
+}
+
+const portionBytes = 16 * 1024;
+const lineEnd = 10;
 
 /**
  * The longest part of a value that looks the same in bytes as in text. A replacement character stands for bytes nobody
@@ -78,12 +104,19 @@ export function redactingStream(secrets: readonly string[]): RedactingStream {
   };
 }
 
-function finder(secrets: readonly string[]): { find(text: string): readonly Span[]; readonly longest: number } {
+interface Finder {
+  find(text: string): Span[];
+}
+
+function finder(
+  secrets: readonly string[],
+  more: readonly Finder[] = [],
+): { find(text: string): readonly Span[]; readonly longest: number } {
   const known = knownFinder(formsOfAll(secrets));
   const find = (text: string): readonly Span[] =>
     settled(
       text,
-      [known, ...PATTERNS].flatMap((one) => one.find(text)),
+      [known, ...more, ...PATTERNS].flatMap((one) => one.find(text)),
     );
   return { find, longest: known.longest };
 }

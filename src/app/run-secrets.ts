@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Fault } from '../domain/fault.ts';
+import type { RunId } from '../domain/values.ts';
+import { hasCode, PRIVATE_FILE, temporaryName } from '../platform/files.ts';
+import { type Redactor, redactor } from '../platform/redact.ts';
+import { digestsOf, keyName } from '../platform/redact-digest.ts';
+import type { HomePaths } from './home.ts';
+
+/*
+ * What must be hidden in the output of a run are the secrets its agent had, and whoever reads it may not have them. Each
+ * run directory therefore says what they are without saying them: digests under a key of the home.
+ */
+
+/** In a run directory. */
+const FILE = 'secrets.json';
+const KEY_BYTES = 32;
+const MOST_REMEMBERED = 1_000;
+
+const Told = z.strictObject({
+  key: z.string(),
+  digests: z.array(
+    z.strictObject({ bytes: z.int().min(1), window: z.int().min(1), print: z.int().min(0).max(0xffff), hash: z.string() }),
+  ),
+});
+
+export interface RunSecrets {
+  /** The file for the directory of a run whose agent has these secrets. */
+  fileFor(secrets: readonly string[]): { readonly name: string; readonly text: string };
+  /** What takes the secrets out of its output: those its agent had, those this process has, and what looks like one. */
+  redactorFor(runId: RunId): Promise<Redactor>;
+  /** For those this process has, and what looks like one. */
+  own(): Redactor;
+}
+
+/** `own` are the secrets of this process; what they explain is looked for as it is, which is faster. */
+export function runSecrets(paths: Pick<HomePaths, 'path' | 'runs'>, own: readonly string[]): RunSecrets {
+  const keyFile = join(paths.path, 'redaction.key');
+  let made: Redactor | undefined;
+  // Most commands never read output.
+  const mine = (): Redactor => (made ??= redactor(own));
+  const remembered = new Map<string, { readonly changed: string; readonly redact: Redactor }>();
+  return {
+    own: mine,
+    fileFor: (secrets) => {
+      const key = madeKey(keyFile);
+      return { name: FILE, text: JSON.stringify({ key: keyName(key), digests: digestsOf(secrets, key) }) };
+    },
+    redactorFor: async (runId) => {
+      const file = join(paths.runs, runId, FILE);
+      const found = await stat(file).catch(nothingThere);
+      // Nothing has been started there yet, or it was by a Fleet that did not write it.
+      if (!found) return mine();
+      const changed = `${found.mtimeMs} ${found.size}`;
+      const before = remembered.get(runId);
+      if (before?.changed === changed) return before.redact;
+      const redact = await redactorIn(file, { keyFile, own, mine });
+      if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+      remembered.set(runId, { changed, redact });
+      return redact;
+    },
+  };
+}
+
+interface Mine {
+  readonly keyFile: string;
+  readonly own: readonly string[];
+  mine(): Redactor;
+}
+
+async function redactorIn(file: string, { keyFile, own, mine }: Mine): Promise<Redactor> {
+  const told = Told.safeParse(await jsonIn(file));
+  if (!told.success) throw refusal(file, 'it cannot be read');
+  if (told.data.digests.length === 0) return mine();
+  const key = keyIn(keyFile);
+  if (key === undefined || keyName(key) !== told.data.key) throw refusal(file, `it needs another key than ${keyFile} holds now`);
+  const explained = new Set(digestsOf(own, key).map(({ hash }) => hash));
+  const digests = told.data.digests.filter(({ hash }) => !explained.has(hash));
+  return digests.length === 0 ? mine() : redactor(own, { digests, key });
+}
+
+/** Showing it all would show what must be hidden. */
+const refusal = (file: string, why: string): Fault =>
+  new Fault('forbidden', `which secrets the output may hold is not known: ${file}: ${why}`, {
+    hint: 'the output itself lies beside that file, with everything in it',
+  });
+
+async function jsonIn(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function keyIn(file: string): Buffer | undefined {
+  try {
+    return Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
+  } catch (error) {
+    return nothingThere(error);
+  }
+}
+
+/** Random, and the same for as long as the home exists. Written before it has its name: nobody reads half a key. */
+function madeKey(file: string): Buffer {
+  const found = keyIn(file);
+  if (found) return found;
+  const temporary = temporaryName(file);
+  writeFileSync(temporary, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: PRIVATE_FILE });
+  try {
+    linkSync(temporary, file);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    unlinkSync(temporary);
+  }
+  return madeKey(file);
+}
+
+const nothingThere = (error: unknown): undefined => {
+  if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+  return undefined;
+};
