@@ -12,7 +12,7 @@ const timeoutMs = 2_000;
 
 /** Executors that the user added as files: whether each can be read, and whether its program is there. */
 export async function executorFindings(paths: HomePaths, env: Env): Promise<Finding[]> {
-  const names = (await customNames(paths)).toSorted();
+  const names = customNames(paths).toSorted();
   return Promise.all(names.map((name) => executorFinding(paths, name, env)));
 }
 

@@ -13,8 +13,6 @@ import {
   deleteTask,
   dispatchTask,
   editTask,
-  exportTasks,
-  importTasks,
   listTasks,
   readyTasks,
   resumeTask,
@@ -25,6 +23,7 @@ import {
   unclaimTask,
   waitTask,
 } from './task.ts';
+import { exportTasks, importTasks } from './task-transfer.ts';
 import {
   approveTask,
   blameFile,

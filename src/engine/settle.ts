@@ -88,7 +88,7 @@ async function settleTogether(ended: readonly Ended[], needs: Settle): Promise<v
       store,
       open.flatMap(({ run }) => run.body.holds),
     ),
-    Promise.all(open.map(({ run, ending }) => ending.report && reports.get(store, run.body.id))),
+    Promise.all(open.map(async ({ run, ending }) => (ending.report ? reports.get(store, run.body.id) : undefined))),
   ]);
   const writes = open.flatMap(({ run, ending }, index) => [
     ...endedRun(run, ending, author),

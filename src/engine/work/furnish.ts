@@ -135,7 +135,7 @@ interface Around {
   put(next: Partial<Workspace>): Promise<true>;
 }
 
-async function make({ workspace, project, setupRun: _ }: Sight, { needs, beside, put }: Around): Promise<boolean> {
+async function make({ workspace, project }: Sight, { needs, beside, put }: Around): Promise<boolean> {
   if (!project) return put({ state: 'failed', why: 'its project is gone' });
   const site: Site = { workspace: workspace.body, project };
   try {

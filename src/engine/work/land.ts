@@ -61,7 +61,9 @@ async function observe({ store }: WorkNeeds): Promise<Queues> {
   ]);
   const read = async (hits: typeof merging) => {
     const found = hits.map((hit) => ({ body: tasks.read(hit), version: hit.version }));
-    const known = await Promise.all(found.map(({ body }) => body.projectId && projects.get(store, body.projectId)));
+    const known = await Promise.all(
+      found.map(async ({ body }) => (body.projectId ? projects.get(store, body.projectId) : undefined)),
+    );
     return found.flatMap((seen, at): Waiting[] => {
       const project = known[at];
       return project && seen.body.work ? [{ seen, project: project.body, work: seen.body.work }] : [];

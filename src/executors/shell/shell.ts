@@ -26,7 +26,7 @@ export const shell: Executor = {
   answer: () => undefined,
   exit: (state, code) => [
     code === 0
-      ? { type: 'ended', verdict: 'succeeded', summary: String(state ?? '') }
+      ? { type: 'ended', verdict: 'succeeded', summary: typeof state === 'string' ? state : '' }
       : { type: 'ended', verdict: 'refused', summary: code > 128 ? `it was ended by signal ${code - 128}` : `exit code ${code}` },
   ],
 };
