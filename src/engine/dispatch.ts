@@ -62,8 +62,8 @@ export function choose({ fronts, taken, roomHere }: Seen): readonly Choice[] {
   return choices;
 }
 
-/** Lanes looked into at once: mostly the first few have all that can be claimed. */
-const LANES_PER_LOOK = 24;
+/** Mostly the first few lanes have all that can be claimed; where they are full, more and more are looked into at once. */
+const FEWEST_LANES = 4;
 
 async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
   const [roomHere, capacity] = await Promise.all([needs.roomHere(), needs.capacity()]);
@@ -74,11 +74,9 @@ async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
   // A full fleet is the usual case while agents run: it costs one read, however many lanes wait.
   if (room <= 0) return seen;
   const [heads, startable] = await Promise.all([queue.look(), needs.startable()]);
-  for (let from = 0; from < heads.length; from += LANES_PER_LOOK) {
+  for (let [from, to] = [0, Math.max(FEWEST_LANES, room)]; from < heads.length; [from, to] = [to, to * 2]) {
     const lanes = await Promise.all(
-      heads
-        .slice(from, from + LANES_PER_LOOK)
-        .map(async ({ lane }) => ({ key: lane, ...(await needed(laneFromKey(lane), capacity, needs)) })),
+      heads.slice(from, to).map(async ({ lane }) => ({ key: lane, ...(await needed(laneFromKey(lane), capacity, needs)) })),
     );
     const usable = lanes.filter(startable);
     const before = await occupied(
@@ -87,7 +85,7 @@ async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
     );
     for (const [scope, hold] of before) taken.set(scope, hold?.body.holders.length ?? 0);
     fronts.push(...(await Promise.all(usable.map((lane) => frontOf(lane, before, needs)))));
-    const next = heads[from + LANES_PER_LOOK];
+    const next = heads[to];
     const chosen = choose(seen);
     // Whoever comes later in the queue is due later than all of these.
     if (next === undefined || (chosen.length >= room && chosen.every(({ due }) => due < next.due))) break;

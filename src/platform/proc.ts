@@ -25,9 +25,16 @@ const FRESH_MS = 1_000;
 /** Older than any process that may still be between its birth and the start of its program. */
 const SETTLED_TICKS = 1_000;
 
+let thisBoot: string | undefined;
+
+/** Asked for at every look at every run, and the same for as long as this process lives. */
 export function bootIdSync(path: string = BOOT_ID): string {
-  return read(path)?.trim() ?? 'unknown';
+  if (path !== BOOT_ID) return readBoot(path);
+  thisBoot ??= readBoot(path);
+  return thisBoot;
 }
+
+const readBoot = (path: string): string => read(path)?.trim() ?? 'unknown';
 
 /** Synchronous, so that nothing of ours happens between looking and acting. */
 export function statSync(pid: number): ProcessStat | undefined {

@@ -112,7 +112,7 @@ class HelperSpawner implements Spawner {
     const answered = new Promise<number | undefined>((resolve, reject) => {
       this.#pending.set(n, { line, resolve, reject });
     });
-    if (this.#helper) this.#helper.stdin?.write(line);
+    if (this.#helper) this.#send(line);
     else if (this.#restart === undefined) this.#open();
     this.#watch();
     return answered;
@@ -130,6 +130,17 @@ class HelperSpawner implements Spawner {
     const late = setTimeout(() => helper.kill('SIGKILL'), CLOSE_WITHIN_MS);
     await ended;
     clearTimeout(late);
+  }
+
+  /** What is asked for in one turn of the loop goes out in one piece. */
+  #send(line: string): void {
+    const wire = this.#helper?.stdin;
+    if (!wire) return;
+    if (wire.writableCorked === 0) {
+      wire.cork();
+      process.nextTick(() => wire.uncork());
+    }
+    wire.write(line);
   }
 
   #open(): void {

@@ -5,7 +5,7 @@ import { msOf } from '../../domain/values.ts';
 import { questions } from '../../store/records/questions.ts';
 import type { Seen, Sight } from './decide.ts';
 import { lookAtFiles } from './files.ts';
-import type { Memory, Pulse } from './memory.ts';
+import type { Looked, Memory, Pulse } from './memory.ts';
 import type { Look, Runner, SuperviseNeeds } from './needs.ts';
 import type { Known } from './picture.ts';
 
@@ -19,7 +19,8 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
   // Followed before they are looked at: what happens in between is a hint, not a loss.
   for (const unheard of runner.follow(live.map(({ run }) => run.body.id))) memory.hinted.add(unheard);
   const now = needs.elapsed();
-  const looks = await Promise.all(live.map((known) => lookAt(known, { runner, memory, now })));
+  const looking = { runner, memory, now, wholeLooks: Math.ceil(live.length / PARTS) };
+  const looks = await Promise.all(live.map((known) => lookAt(known, looking)));
   await feelPulses(live, looks, { needs, memory, now });
   const crowds = await runner.crowded(
     live.map(({ run }) => run.body.id),
@@ -45,18 +46,26 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
   return { sights: await Promise.all(sights), now: needs.now(), rules: needs.rules() };
 }
 
-/** A run that lives and gave no hint is looked at this often; that its process is there, every second. */
+/** A run that lives and gave no hint is looked at this often, some of them in each turn; that its process is there, every second. */
 const WHOLE_LOOK_MS = 10_000;
+const PARTS = 8;
 const GLANCE_MS = 1_000;
 
-async function lookAt(
-  { run, isNew }: Known,
-  { runner, memory: { looks, hinted }, now }: { runner: Runner; memory: Memory; now: number },
-): Promise<Look> {
+interface Looking {
+  readonly runner: Runner;
+  readonly memory: Memory;
+  readonly now: number;
+  /** How many of those that gave no hint may still be looked at in this turn. */
+  wholeLooks: number;
+}
+
+async function lookAt({ run, isNew }: Known, looking: Looking): Promise<Look> {
+  const { runner, now } = looking;
+  const { looks, hinted } = looking.memory;
   const { id } = run.body;
   if (isNew) return { state: 'unclaimed' };
   const before = looks.get(id);
-  if (before?.look.state === 'alive' && !hinted.has(id) && now - before.at < WHOLE_LOOK_MS) {
+  if (before?.look.state === 'alive' && !hinted.has(id) && !isDue(before, looking)) {
     if (now - before.thereAt < GLANCE_MS) return before.look;
     looks.set(id, { ...before, thereAt: now });
     if (runner.isThere(before.look.identity)) return before.look;
@@ -66,6 +75,12 @@ async function lookAt(
   const look = await runner.look(id);
   looks.set(id, { look, at: now, thereAt: now });
   return look;
+}
+
+function isDue({ at }: Looked, looking: Looking): boolean {
+  if (looking.now - at < WHOLE_LOOK_MS || looking.wholeLooks === 0) return false;
+  looking.wholeLooks -= 1;
+  return true;
 }
 
 interface Feeling {
