@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { Fault } from '../domain/fault.ts';
+import { type Controller, keepRunning, takeTurn } from './controller.ts';
+import { Stirs } from './stirs.ts';
+
+const controllerOf = (
+  actions: readonly number[],
+  act: (n: number) => Promise<boolean>,
+): Controller<readonly number[], number> => ({
+  name: 'test',
+  everyMs: 60_000,
+  observe: async () => actions,
+  decide: (seen) => seen,
+  act,
+});
+
+it('carries out as many actions at once as it may, and no more', async () => {
+  let [now, most] = [0, 0];
+  const act = async () => {
+    now += 1;
+    most = Math.max(most, now);
+    await new Promise((resolve) => setImmediate(resolve));
+    now -= 1;
+    return true;
+  };
+  const actions = Array.from({ length: 20 }, (_, n) => n);
+  expect(await takeTurn(controllerOf(actions, act))).toMatchObject({ acted: 20 });
+  expect(most).toBe(1);
+  expect(await takeTurn({ ...controllerOf(actions, act), atOnce: 4 })).toMatchObject({ acted: 20 });
+  expect(most).toBe(4);
+});
+
+it('lets neither a lost race nor a failure keep the other actions back', async () => {
+  const act = async (n: number) => {
+    if (n === 1) throw new Fault('conflict', 'too late');
+    if (n === 2) throw new Error('broken');
+    return true;
+  };
+  expect(await takeTurn({ ...controllerOf([0, 1, 2, 3], act), atOnce: 2 })).toMatchObject({
+    acted: 2,
+    lost: 1,
+    failed: [new Error('broken')],
+  });
+});
+
+it('looks again soon after a lost race, though nothing stirs', async () => {
+  const stopping = new AbortController();
+  const stirs = new Stirs();
+  const rests: number[] = [];
+  const rest = async (ms: number) => {
+    rests.push(ms);
+    if (rests.length === 2) stopping.abort();
+  };
+  let turns = 0;
+  const act = async () => {
+    turns += 1;
+    if (turns === 1) throw new Fault('conflict', 'too late');
+    return false;
+  };
+  await keepRunning(controllerOf([1], act), { begin: stirs.begin, rest, log: () => undefined }, stopping.signal);
+  expect(rests[0]).toBeLessThan(1_000);
+  expect(rests[1]).toBe(60_000);
+});
+
+it('rests until it is stirred, and not at all when that happened during its turn', async () => {
+  const stirs = new Stirs();
+  const { signal } = new AbortController();
+  stirs.begin();
+  stirs.stir();
+  await stirs.rest(60_000, signal);
+  stirs.begin();
+  const resting = stirs.rest(60_000, signal);
+  stirs.stir();
+  await resting;
+});
