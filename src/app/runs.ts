@@ -50,9 +50,15 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
   const redactorOf = redactors(hidden, log);
   // Joining one costs more than starting an agent, unless the kernel was told to make it cheap.
   const cgroupParent = await findCgroupParent({ quickOnly: true });
+  /** Shims of starts of which nothing has been seen yet. */
+  const begun = new Map<RunId, number>();
   const place = (runId: RunId): RunPlace => ({ directory: join(paths.runs, runId), id: runId, mark });
   return {
-    look: (runId) => lookAt(place(runId)),
+    look: async (runId) => {
+      const seen = await lookAt(place(runId), begun.get(runId));
+      if (seen.state !== 'starting') begun.delete(runId);
+      return seen;
+    },
     isThere: ({ shim }) => statSync(shim.pid)?.started === shim.started,
     lay: (steps) => spawner.lay(steps),
     start: async (runId, { mode, command, args, directory, env, files, steps }) => {
@@ -66,7 +72,8 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
         files: [...files, hidden.fileFor(secretsIn(env))],
         ...(cgroupParent ? { cgroupParent } : {}),
       };
-      await spawner.start(spec, steps);
+      const { pid } = await spawner.start(spec, steps);
+      begun.set(runId, pid);
     },
     forestall: async (runId) => (await arbitrate(place(runId))) === 'won' || (await stateOf(place(runId))) === 'never',
     read: async (runId, cursor, isFinal) => {
@@ -105,8 +112,8 @@ function redactors(hidden: RunSecrets, log: RunnerOptions['log']): (runId: RunId
     });
 }
 
-async function lookAt(run: RunPlace): Promise<Look> {
-  const state = await stateOf(run);
+async function lookAt(run: RunPlace, shimPid: number | undefined): Promise<Look> {
+  const state = await stateOf(run, { shimPid });
   if (state === 'unclaimed' || state === 'starting' || state === 'never') return { state };
   const outBytes = await sizeOf(filesOf(run).out);
   if (state === 'ended') {

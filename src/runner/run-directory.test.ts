@@ -71,6 +71,17 @@ describe('the state of a run', () => {
     await patiently(async () => expect(await stateOf(run)).toBe('never'));
   });
 
+  it('is starting while the shim that was just started has not claimed, and only if that process is the shim', async () => {
+    const [run, other] = [ground.spec(''), ground.spec('')];
+    await prepareRunDirectory(run);
+    await using shim = await sleeper(marksOf(run));
+    expect(await stateOf(run, { shimPid: shim.pid })).toBe('starting');
+    expect(await stateOf(other, { shimPid: shim.pid })).toBe('unclaimed');
+    expect(await arbitrate(run)).toBe('won');
+    expect(await stateOf(run, { shimPid: shim.pid })).toBe('never');
+    signalSync(shim, 'SIGKILL');
+  });
+
   it('takes torn facts for missing ones', async () => {
     const run = ground.spec('');
     await prepareRunDirectory(run);

@@ -6,7 +6,7 @@ import { bootIdSync } from '../platform/proc.ts';
 import { cgroupOf, removeCgroup } from './cgroup.ts';
 import { look, markedIn } from './process-table.ts';
 import { readCgroup, readClaim, readExit, readIdentity, SUPERVISOR_CLAIM } from './run-facts.ts';
-import { filesOf, type Recorded, type RunPlace, recordedSync } from './run-place.ts';
+import { filesOf, isMarked, type Recorded, type RunPlace, recordedSync } from './run-place.ts';
 
 /** All that is needed to start an agent. */
 export interface RunSpec extends RunPlace {
@@ -35,6 +35,8 @@ export type RunState = 'unclaimed' | 'never' | 'starting' | 'alive' | 'ended' | 
 
 export interface Host {
   readonly bootIdPath?: string;
+  /** From a start a moment ago: where it still is this run's shim, no other process need be asked. */
+  readonly shimPid?: number | undefined;
 }
 
 const plainName = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,128}$/;
@@ -96,6 +98,7 @@ async function beforeStart(run: RunPlace, host: Host): Promise<RunState> {
   const claim = await readClaim(run);
   if (claim?.by === 'supervisor') return 'never';
   if (claim?.by === 'shim' && isHere(run, claim, host)) return 'starting';
+  if (!claim && host.shimPid !== undefined && isMarked(run, host.shimPid)) return 'starting';
   const lives = markedIn(await look(), run).length > 0;
   // It may have come further while we looked.
   if (await readExit(run)) return 'ended';

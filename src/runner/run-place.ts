@@ -32,8 +32,10 @@ export interface Recorded {
 export function recordedSync(run: RunPlace, { pid, started }: Recorded): ProcessStat | undefined {
   const stat = statSync(pid);
   if (stat?.started !== started) return undefined;
-  return runIdIn(variablesSync(pid, MARKS), run.mark) === run.id ? stat : undefined;
+  return isMarked(run, pid) ? stat : undefined;
 }
+
+export const isMarked = (run: RunPlace, pid: number): boolean => runIdIn(variablesSync(pid, MARKS), run.mark) === run.id;
 
 /** The files of a run directory. */
 export const filesOf = ({ directory }: Pick<RunPlace, 'directory'>) => ({
