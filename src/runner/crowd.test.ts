@@ -15,7 +15,7 @@ it('counts the processes of runs when the machine has gained many, and until non
   const few = await ground.start('sleep 1000 & echo ready; wait');
   await Promise.all([heard(crowd, 'ready'), heard(few, 'ready')]);
   let threads = 500;
-  const crowded = crowdWatch(() => threads);
+  const crowded = crowdWatch({ threads: () => threads, everyMs: 0 });
   const runs = [crowd, few];
   // The shim, the agent and twelve more.
   expect([...(await crowded(runs, 13))]).toEqual([[crowd.id, 14]]);
@@ -34,7 +34,7 @@ it('counts the processes of runs when the machine has gained many, and until non
 it('finds a crowd without being told how many there are on the machine', async () => {
   const run = await ground.start('sleep 1000 & sleep 1000 & echo ready; wait');
   await heard(run, 'ready');
-  const crowded = crowdWatch(() => undefined);
+  const crowded = crowdWatch({ threads: () => undefined, everyMs: 0 });
   for (let look = 0; look < 2; look += 1) {
     expect([...(await crowded([run], 3))]).toEqual([[run.id, 4]]);
     expect([...(await crowded([run], 4))]).toEqual([]);

@@ -7,14 +7,19 @@ export type CrowdWatch = (runs: readonly RunPlace[], most: number) => Promise<Re
 
 /** Runs are counted again when the machine has gained this share of what one of them may have. */
 const GROWTH = 1 / 4;
+const EVERY_MS = 200;
 
 /**
  * Counting means looking at every process of the machine. As long as the machine as a whole has hardly gained any, no run
  * can have gained many, and that is one short read: a crowd is found late only if others leave while it grows.
  */
-export function crowdWatch(threads: () => number | undefined = threadsHere): CrowdWatch {
+export function crowdWatch({ threads = threadsHere, everyMs = EVERY_MS } = {}): CrowdWatch {
   let least = Number.NEGATIVE_INFINITY;
+  let lookedAt = Number.NEGATIVE_INFINITY;
   return async (runs, most) => {
+    // Runs that print much are looked at much more often than machines fill up.
+    if (performance.now() - lookedAt < everyMs) return new Map();
+    lookedAt = performance.now();
     const now = threads();
     least = Math.min(least, now ?? least);
     if (runs.length === 0 || (now !== undefined && now - least < most * GROWTH)) return new Map();

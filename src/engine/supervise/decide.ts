@@ -74,9 +74,9 @@ function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined 
     return late ? { type: 'ladder', sight } : undefined;
   }
   if (phase.state === 'claimed') return { type: 'adopt', sight };
-  if (phase.state === 'ending') return { type: 'ladder', sight, atOnce: isOutOfHand(sight, phase.outcome) };
+  if (phase.state === 'ending') return { type: 'ladder', sight, atOnce: isOutOfHand(phase.outcome) };
   const end = reasonToEnd(sight, look, rules);
-  if (end) return { type: 'end', sight, ...end, atOnce: isOutOfHand(sight, end.outcome) };
+  if (end) return { type: 'end', sight, ...end, atOnce: isOutOfHand(end.outcome) };
   const news = sight.toSend || look.outBytes > (run.body.watch?.offset ?? 0) || isToBeWrittenDown(sight, now, rules);
   return news ? { type: 'ingest', sight } : undefined;
 }
@@ -86,7 +86,7 @@ export const isToBeWrittenDown = ({ run, silentMs, sinceMs }: Sight, now: string
   sinceMs > WRITE_DOWN_MS || msOf(now) - silentMs - msOf(run.body.watch?.signAt ?? now) > stallMs / 4;
 
 /** Whoever floods the disk or the machine does so in its grace as well. */
-const isOutOfHand = ({ processes }: Sight, outcome: Outcome): boolean => outcome === 'output_limit' || processes !== undefined;
+const isOutOfHand = (outcome: Outcome): boolean => outcome === 'output_limit' || outcome === 'over_budget';
 
 /** Of a flood the rest is not read: it is cut off. */
 const unreadOf = ({ phase, watch }: Run, outBytes: number): number =>
