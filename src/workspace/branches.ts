@@ -1,8 +1,11 @@
-import { readdir, readFile, realpath } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
+import { removeDeadLock } from './dead-lock.ts';
 import { gitAt, gitFault, outputAt } from './git.ts';
+import { readPlain } from './read-plain.ts';
+import type { GitEnd } from './run-git.ts';
 import type { Seat } from './seat.ts';
 
 const COMMIT_ID = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
@@ -19,10 +22,22 @@ export async function commitsOf(
   return names.map((_, at) => (COMMIT_ID.test(answers[at] ?? '') ? answers[at] : undefined));
 }
 
+/**
+ * Moves a ref. A lock that a killed git left on it is removed and the ref tried once more; one whose owner may be alive is
+ * for git to report.
+ */
+export async function updateRef(seat: Seat, args: readonly string[], env: NodeJS.ProcessEnv): Promise<GitEnd> {
+  const end = await gitAt(seat, ['update-ref', ...args], env);
+  const lock = /Unable to create '(.+\.lock)': File exists/.exec(end.err)?.[1];
+  if (end.code === 0 || lock === undefined) return end;
+  const real = join(await realpath(dirname(lock)), basename(lock));
+  const places = [seat.commonDir, ...(seat.workTree === undefined ? [] : [seat.workTree])];
+  return (await removeDeadLock(real, places)) ? gitAt(seat, ['update-ref', ...args], env) : end;
+}
+
 /** Makes a branch that is not there, at `commit`. */
 export async function makeBranch(seat: Seat, branch: string, commit: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const args = ['update-ref', '-m', 'fleet: begin', `refs/heads/${branch}`, commit, '0'.repeat(commit.length)];
-  const end = await gitAt(seat, args, env);
+  const end = await updateRef(seat, ['-m', 'fleet: begin', `refs/heads/${branch}`, commit, '0'.repeat(commit.length)], env);
   if (end.code === 0) return;
   if (/cannot create|there are still refs under/.test(end.err))
     throw new Fault('conflict', `the branch ${branch} cannot be made beside one whose name is a part of it: ${end.err}`, {
@@ -30,7 +45,7 @@ export async function makeBranch(seat: Seat, branch: string, commit: string, env
     });
   if (/bad name|invalid ref|not a valid ref/i.test(end.err))
     throw new Fault('invalid', `${branch} cannot be the name of a branch`);
-  throw gitFault(args, end);
+  throw gitFault(['update-ref'], end);
 }
 
 /** The working tree that has a branch checked out, other than the entry named, or is in the middle of rebasing it. */
@@ -56,7 +71,7 @@ async function holds(gitDir: string, ref: string): Promise<boolean> {
   return rebased.some((name) => name.trim() === ref);
 }
 
-const text = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
+const text = async (file: string): Promise<string> => (await readPlain(file)) ?? '';
 
 /** True when `path` is the directory itself or lies below it. */
 export async function liesIn(path: string, directory: string | undefined): Promise<boolean> {

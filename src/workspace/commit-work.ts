@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, link, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { copyFile, link, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../domain/fault.ts';
 import { exists, hasCode } from '../platform/files.ts';
-import { holderOf } from './branches.ts';
-import { gitAt } from './git.ts';
+import { holderOf, updateRef } from './branches.ts';
 import { commitTree } from './keep.ts';
+import { readPlain } from './read-plain.ts';
 import type { Seat } from './seat.ts';
 import { entryName, ownMark, realSite, type Site, type Who } from './site.ts';
 import { type Snapshot, withSnapshot } from './snapshot.ts';
@@ -53,7 +53,7 @@ async function commitSnapshot(
   }
   const commit = await commitTree(snapshot, options, env);
   const before = head ?? '0'.repeat(commit.length);
-  const end = await gitAt(seat, ['update-ref', '-m', 'commit: by fleet', 'HEAD', commit, before], env);
+  const end = await updateRef(seat, ['-m', 'commit: by fleet', 'HEAD', commit, before], env);
   if (end.code !== 0) return undefined;
   await replaceIndex(seat, snapshot.index);
   return { commit, made: true };
@@ -71,7 +71,7 @@ async function obstacle(site: Site, { seat, hadConflicts, left }: Snapshot): Pro
   if (hadConflicts) return 'there are conflicts that are not resolved';
   for (const [name, why] of Object.entries(UNDER_WAY)) if (await exists(join(seat.gitDir, name))) return why;
   if (left.length > 0) return `these files cannot be committed: ${left.slice(0, 10).join(', ')}`;
-  const branch = /^ref: refs\/heads\/(.+)$/m.exec(await readFile(join(seat.gitDir, 'HEAD'), 'utf8'))?.[1];
+  const branch = /^ref: refs\/heads\/(.+)$/m.exec((await readPlain(join(seat.gitDir, 'HEAD'))) ?? '')?.[1];
   const holder =
     branch === undefined || site.isolation === 'clone' ? undefined : await holderOf(seat.commonDir, branch, entryName(site));
   return holder === undefined ? undefined : `the branch ${branch} is also checked out in ${holder}`;

@@ -3,16 +3,10 @@ import { type FileHandle, mkdir, open, readdir, realpath, unlink } from 'node:fs
 import { join, relative } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import { hasCode } from '../platform/files.ts';
+import type { Ground } from './announce.ts';
 import { outputAt } from './git.ts';
 import { inside, openDirectory } from './remove-tree.ts';
-import type { Seat } from './seat.ts';
-import { ownIndex, type Site } from './site.ts';
-
-interface Ground {
-  readonly site: Site;
-  readonly repository: Seat;
-  readonly env: NodeJS.ProcessEnv;
-}
+import { ownIndex } from './site.ts';
 
 /** What one call has done so far. */
 interface Tally {

@@ -3,13 +3,13 @@ import { readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { hasCode, makeDirectory } from '../platform/files.ts';
+import { alone } from './announce.ts';
 import { removeEntry } from './entry.ts';
 import { endOrphans } from './orphans.ts';
 import { removeTree } from './remove-tree.ts';
-import { withLock } from './repository-lock.ts';
 import { seatOf } from './seat.ts';
 import { assertSite, besides, ownMark, realSite, type Site, siteSeat } from './site.ts';
-import { dropStandIn, standIn } from './stand-in.ts';
+import { dropStandIn } from './stand-in.ts';
 
 /** Takes a site away: its files into the trash by one rename, its entry out of git. Its mark goes last, so that it can be repeated. */
 export async function discard(asked: Site, options: { readonly trash: string }, env: NodeJS.ProcessEnv): Promise<void> {
@@ -30,7 +30,7 @@ async function forget(site: Site, env: NodeJS.ProcessEnv): Promise<void> {
   const repository = await seatOf(site.repository);
   if (repository === undefined) return;
   const seat = await siteSeat(site);
-  await withLock(join(await standIn(repository.commonDir, env), 'lock'), () => removeEntry(site, seat));
+  await alone(repository, env, () => removeEntry(site, seat));
 }
 
 async function toTrash(path: string, trash: string): Promise<void> {

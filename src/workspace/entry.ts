@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, lstat, mkdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
+import { systemClock } from '../platform/clock.ts';
 import { exists, hasCode } from '../platform/files.ts';
+import { readPlain } from './read-plain.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Seat } from './seat.ts';
 import type { Site } from './site.ts';
@@ -37,6 +39,18 @@ export async function placeEntry(site: Site, seat: Seat, head: string, index: st
   }
 }
 
+const STALE_MS = 60_000;
+
+/** Entries that a killed process had not yet put in their place, or had already taken out of it. */
+export async function sweepEntries({ commonDir }: Seat): Promise<void> {
+  for (const name of await readdir(commonDir)) {
+    if (!/^fleet-(new|gone)-[0-9a-f-]{36}$/.test(name)) continue;
+    const found = await lstat(join(commonDir, name)).catch(() => undefined);
+    // A fleet with another home may be at it just now: it takes milliseconds.
+    if (found && systemClock.now() - found.ctimeMs > STALE_MS) await removeTree(join(commonDir, name));
+  }
+}
+
 /** Git forgets the worktree, and only this one. */
 export async function removeEntry(site: Site, seat: Seat): Promise<void> {
   const gone = await moveAway(site, seat);
@@ -45,9 +59,10 @@ export async function removeEntry(site: Site, seat: Seat): Promise<void> {
 
 /** The time of an index says which of its entries cannot be trusted; a copy that looks younger would trust too many. */
 export async function copyIndex(from: string, to: string): Promise<void> {
-  const { mtimeMs } = await stat(from);
+  const found = await lstat(from);
+  if (!found.isFile()) throw new Fault('conflict', `${from} is no plain file`);
   await copyFile(from, to);
-  const seconds = Math.floor(mtimeMs) / 1_000;
+  const seconds = Math.floor(found.mtimeMs) / 1_000;
   await utimes(to, seconds, seconds);
 }
 
@@ -76,8 +91,8 @@ async function moveAway(site: Site, seat: Seat): Promise<string | undefined> {
 
 /** The name holds our id; an entry of that name which leads to another tree that exists is nevertheless somebody else's. */
 async function assertOurs(site: Site, seat: Seat): Promise<void> {
-  const text = await readFile(join(seat.gitDir, MARK), 'utf8').catch(() => '');
-  const tree = (await readFile(join(seat.gitDir, 'gitdir'), 'utf8').catch(() => '')).trimEnd();
+  const text = (await readPlain(join(seat.gitDir, MARK))) ?? '';
+  const tree = ((await readPlain(join(seat.gitDir, 'gitdir'))) ?? '').trimEnd();
   const isOurs = text.includes(`"${site.id}"`) || tree === join(site.path, '.git');
   if (!isOurs && tree !== '' && (await exists(tree)))
     throw new Fault('conflict', `${seat.gitDir} belongs to the worktree ${dirname(tree)}, which Fleet did not make`, {

@@ -31,8 +31,8 @@ export interface GitOptions {
 const TIMEOUT_MS = 30_000;
 
 /**
- * Git in a directory, so that nothing in its repository can make it run a program. See `armour.ts`. Questions about where
- * a repository lies are answered by git's own search; they read configuration, but start nothing and open no object.
+ * Git in a directory, so that nothing in its repository can make it run a program. See `armour.ts`. Questions about where a
+ * repository lies and what it is set to are answered by git's own search; they start nothing and open no object.
  */
 export async function git(
   directory: string,
@@ -105,7 +105,8 @@ const LOCATIONS = /^--(is-|git-|absolute-git-dir|show-(toplevel|cdup|prefix|supe
 
 const isSearch = ([command, ...rest]: readonly string[]): boolean =>
   (command === 'rev-parse' && rest.length > 0 && rest.every((word) => LOCATIONS.test(word))) ||
-  (command === 'worktree' && rest[0] === 'list');
+  (command === 'worktree' && rest[0] === 'list') ||
+  (command === 'config' && rest.includes('--get'));
 
 const settings = (options: GitOptions): string[] => (options.settings ?? []).flatMap((setting) => ['-c', setting]);
 

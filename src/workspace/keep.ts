@@ -1,7 +1,7 @@
 import { Fault } from '../domain/fault.ts';
-import { commitsOf } from './branches.ts';
-import { carry } from './carry.ts';
-import { gitAt, gitFault, outputAt } from './git.ts';
+import { commitsOf, updateRef } from './branches.ts';
+import { carry } from './clone-commits.ts';
+import { gitFault, outputAt } from './git.ts';
 import type { Seat } from './seat.ts';
 import { ownMark, realSite, repositorySeat, type Site, siteSeat, type Who } from './site.ts';
 import { type Snapshot, withSnapshot } from './snapshot.ts';
@@ -56,9 +56,8 @@ export const identity = ({ name, email }: Who): Readonly<Record<string, string>>
 });
 
 async function point(repository: Seat, ref: string, commit: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const args = ['update-ref', '--no-deref', ref, commit];
-  const end = await gitAt(repository, args, env);
-  if (end.code !== 0) throw gitFault(args, end);
+  const end = await updateRef(repository, ['--no-deref', ref, commit], env);
+  if (end.code !== 0) throw gitFault(['update-ref'], end);
 }
 
 /** In a clone the agent's other branches, tags and stash are nowhere else: they are kept beside. */

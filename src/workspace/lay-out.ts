@@ -1,28 +1,23 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { exists, makeDirectory } from '../platform/files.ts';
-import { commitsOf, holderOf, liesIn, makeBranch } from './branches.ts';
+import { announce, assertFree, type Ground } from './announce.ts';
+import { commitsOf, liesIn } from './branches.ts';
+import { continued, headOf } from './continued.ts';
 import { copyIn } from './copy-files.ts';
-import { placeEntry } from './entry.ts';
-import { gitAt } from './git.ts';
 import { endOrphans } from './orphans.ts';
-import { placeClone } from './own-clone.ts';
 import { checkOut, removeOthers } from './put-back.ts';
-import { withLock } from './repository-lock.ts';
-import type { Seat } from './seat.ts';
 import {
   assertSite,
-  entryName,
   type Mark,
   ownIndex,
   ownMark,
   realSite,
   repositorySeat,
   type Site,
-  siteSeat,
+  sweepBesides,
   writeMark,
 } from './site.ts';
-import { standIn } from './stand-in.ts';
 
 export interface Layout {
   /** Absent: detached, as for the checkout of a gate. */
@@ -42,13 +37,6 @@ export interface LaidOut {
   readonly skipped: readonly string[];
 }
 
-/** A site and where its repository lies. */
-interface Ground {
-  readonly site: Site;
-  readonly repository: Seat;
-  readonly env: NodeJS.ProcessEnv;
-}
-
 /**
  * A working tree for a branch: the one that is there, one that was cleared, or a new one. The files are written first,
  * and the repository learns of the tree, and the branch is made, only when it is complete. Whoever dies in between leaves
@@ -57,22 +45,22 @@ interface Ground {
 export async function layOut(asked: Site, layout: Layout, env: NodeJS.ProcessEnv): Promise<LaidOut> {
   const ground = await groundOf(asked, env);
   const { site } = ground;
+  const { branch, start, setupPaths } = layout;
   assertLayout(layout);
   const mark = await ownMark(site);
-  const isThere = await exists(site.path);
-  const kept = mark && isThere ? await keptHead(ground, mark, layout) : undefined;
-  if (kept !== undefined) return { how: 'kept', head: kept, skipped: [] };
+  const isThere = mark !== undefined && (await exists(site.path));
+  if (isThere && isWorkedIn(site, mark, branch)) return { how: 'kept', head: await continued(ground, mark), skipped: [] };
   if (mark && mark.state !== 'cleared') await endOrphans(site);
   const commit = await commitFor(ground, layout);
-  await assertFree(ground, layout.branch);
-  await writeMark(site, { state: 'making', branch: layout.branch, commit, copied: mark?.copied ?? [] });
+  await assertFree(ground, branch);
+  await writeMark(site, { state: 'making', branch, commit, copied: mark?.copied ?? [] });
+  await sweepBesides(site);
   await makeDirectory(site.path);
-  await checkOut(ground, commit);
-  if (isThere && mark?.state !== 'cleared') await removeOthers(ground, layout.setupPaths);
-  await announce(ground, layout.branch, commit);
+  await fill(ground, { commit, setupPaths, isClean: !isThere || mark.state === 'cleared' });
+  await announce(ground, { branch, commit });
   const { copied, skipped } = await copyIn(ground, layout.copyFiles);
-  await writeMark(site, { state: 'made', branch: layout.branch, commit, copied });
-  return { how: mark && isThere ? 'renewed' : 'new', head: commit, skipped };
+  await writeMark(site, { state: 'made', branch, commit, copied });
+  return { how: isThere ? 'renewed' : 'new', head: commit, skipped };
 }
 
 /** The tree is put back to nothing but the last commit and the set-up paths, detached, and free for the next. */
@@ -88,9 +76,9 @@ export async function clear(
   if (mark.state !== 'made') await endOrphans(site);
   const commit = await lastCommit(ground, mark);
   await writeMark(site, { ...mark, state: 'clearing', commit });
-  await removeOthers(ground, options.setupPaths);
-  await checkOut(ground, commit);
-  await announce(ground, undefined, commit);
+  await sweepBesides(site);
+  await fill(ground, { commit, setupPaths: options.setupPaths, isClean: false });
+  await announce(ground, { commit });
   await writeMark(site, { state: 'cleared', commit, copied: mark.copied });
 }
 
@@ -118,68 +106,40 @@ function assertLayout({ start, branch }: Layout): void {
 }
 
 /** A tree that was laid out for this branch is the task's own, with all that is in it. */
-async function keptHead({ site, env }: Ground, mark: Mark, layout: Layout): Promise<string | undefined> {
-  if (mark.state !== 'made' || mark.branch === undefined) return undefined;
-  if (mark.branch !== layout.branch)
-    throw new Fault('conflict', `${site.path} still holds the work of the branch ${mark.branch}: it has to be cleared first`, {
-      path: site.path,
-      branch: mark.branch,
-    });
-  return headOf(site, env);
+function isWorkedIn(site: Site, mark: Mark, branch: string | undefined): boolean {
+  if (mark.state !== 'made' || mark.branch === undefined) return false;
+  if (mark.branch === branch) return true;
+  const what = `${site.path} still holds the work of the branch ${mark.branch}: it has to be cleared first`;
+  throw new Fault('conflict', what, { path: site.path, branch: mark.branch });
 }
 
-async function headOf(site: Site, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const seat = await siteSeat(site);
-  if (!(await exists(join(seat.gitDir, 'HEAD')))) return undefined;
-  const { code, out } = await gitAt(seat, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], env);
-  return code === 0 ? out.toString('utf8').trim() : undefined;
+/**
+ * What is foreign goes first: a link in the place of a directory would make the files behind it look like ours. Without an
+ * index everything is foreign, and is written over before what is left is taken away.
+ */
+async function fill(
+  ground: Ground,
+  { commit, setupPaths, isClean }: { readonly commit: string; readonly setupPaths: readonly string[]; readonly isClean: boolean },
+): Promise<void> {
+  const isKnown = await exists(ownIndex(ground.site));
+  if (!isClean && isKnown) await removeOthers(ground, setupPaths);
+  await checkOut(ground, commit);
+  if (!isClean && !isKnown) await removeOthers(ground, setupPaths);
 }
 
-async function lastCommit({ site, repository, env }: Ground, mark: Mark): Promise<string> {
-  const head = (await headOf(site, env)) ?? mark.commit;
+async function lastCommit(ground: Ground, mark: Mark): Promise<string> {
+  const { site, repository, env } = ground;
+  const head = (await headOf(ground)) ?? mark.commit;
   const [known] = head === undefined ? [] : await commitsOf(repository, [head], env);
-  if (known === undefined)
-    throw new Fault('conflict', `the work in ${site.path} is not in ${site.repository} yet: it has to be kept first`, { head });
-  return known;
+  if (known !== undefined) return known;
+  throw new Fault('conflict', `the work in ${site.path} is not in ${site.repository} yet: it has to be kept first`, { head });
 }
 
 async function commitFor({ site, repository, env }: Ground, { branch, start }: Layout): Promise<string> {
   const names = [start, 'HEAD', ...(branch === undefined ? [] : [`refs/heads/${branch}`])];
-  const [given, head, continued] = await commitsOf(repository, names, env);
-  const commit = continued ?? given;
+  const [given, head, existing] = await commitsOf(repository, names, env);
+  const commit = existing ?? given;
   if (commit !== undefined) return commit;
   const why = head === undefined ? 'it has no commit yet: make a first one' : `it does not have the commit ${start}`;
   throw new Fault('not_found', `nothing can be checked out of ${site.repository}: ${why}`, { start });
-}
-
-async function assertFree({ site, repository }: Ground, branch: string | undefined): Promise<void> {
-  if (branch === undefined || site.isolation === 'clone') return;
-  const where = await holderOf(repository.commonDir, branch, entryName(site));
-  if (where !== undefined)
-    throw new Fault('conflict', `the branch ${branch} is checked out in ${where}: switch to another one there first`, {
-      branch,
-      where,
-    });
-}
-
-/** Tells git of the tree. */
-async function announce(ground: Ground, branch: string | undefined, commit: string): Promise<void> {
-  const { site, repository, env } = ground;
-  const index = ownIndex(site);
-  if (site.isolation === 'clone') {
-    await placeClone(site, repository, { branch, commit }, { env, index });
-    return;
-  }
-  const seat = await siteSeat(site);
-  const lock = join(await standIn(repository.commonDir, env), 'lock');
-  await withLock(lock, async () => {
-    await assertFree(ground, branch);
-    if (branch !== undefined) {
-      const [now] = await commitsOf(repository, [`refs/heads/${branch}`], env);
-      if (now === undefined) await makeBranch(repository, branch, commit, env);
-      else if (now !== commit)
-        throw new Fault('conflict', `the branch ${branch} was moved while it was checked out: try again`, { branch });
-    }
-    await placeEntry(site, seat, branch === undefined ? commit : `ref: refs/heads/${branch}`, index);
-  });
 }

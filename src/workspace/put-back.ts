@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasCode } from '../platform/files.ts';
+import { hasCode, PRIVATE_DIRECTORY } from '../platform/files.ts';
+import type { Ground } from './announce.ts';
 import { outputAt } from './git.ts';
 import { namedAfter } from './orphans.ts';
 import { removeTree } from './remove-tree.ts';
@@ -10,17 +11,11 @@ import { besides, ownIndex, type Site } from './site.ts';
 
 const LISTING_BYTES = 1024 * 1024 * 1024;
 
-/** Git as we call it for the files of a site: with the repository's objects and an index of our own. */
-interface Place {
-  readonly site: Site;
-  readonly repository: Seat;
-  readonly env: NodeJS.ProcessEnv;
-}
-
-const at = ({ site, repository }: Place): Seat => ({ ...repository, workTree: site.path });
+/** Where git sits for the files of a site: with the repository's objects and, everywhere below, an index of our own. */
+const at = ({ site, repository }: Ground): Seat => ({ ...repository, workTree: site.path });
 
 /** The files of a commit, whatever is there now. Only what differs is written. */
-export async function checkOut(place: Place, commit: string): Promise<void> {
+export async function checkOut(place: Ground, commit: string): Promise<void> {
   // Whoever could hold it is gone: see `endOrphans`.
   await rm(`${ownIndex(place.site)}.lock`, { force: true });
   await outputAt(at(place), ['read-tree', '--reset', '-u', '--no-recurse-submodules', commit], place.env, {
@@ -35,13 +30,13 @@ export async function checkOut(place: Place, commit: string): Promise<void> {
  * Takes away everything that did not come from our checkout, but what is to stay. What counts is our own index, so that
  * neither flags nor forged times in the agent's can hide a file.
  */
-export async function removeOthers(place: Place, stay: readonly string[]): Promise<void> {
+export async function removeOthers(place: Ground, stay: readonly string[]): Promise<void> {
   await restoreDirectories(place);
   for (const path of await othersIn(place)) await removeBut(place.site, path, stay);
 }
 
 /** Every file and directory that is not in our index, ignored ones too; a directory as one entry. As bytes, one character each. */
-export async function othersIn(place: Place): Promise<readonly string[]> {
+export async function othersIn(place: Ground): Promise<readonly string[]> {
   const args = ['ls-files', '-z', '--others', '--directory'];
   const out = await outputAt(at(place), args, place.env, { index: ownIndex(place.site), maxBytes: LISTING_BYTES, timeoutMs: 0 });
   return namesIn(out).map((name) => name.replace(/\/$/, ''));
@@ -96,7 +91,7 @@ async function removeUnnamed(site: Site, name: string): Promise<void> {
 }
 
 /** Git does not know modes of directories: those of our checkout get back what they were made with. */
-async function restoreDirectories(place: Place): Promise<void> {
+async function restoreDirectories(place: Ground): Promise<void> {
   const wanted = 0o777 & ~process.umask();
   const out = await outputAt(at(place), ['ls-files', '-z'], place.env, {
     index: ownIndex(place.site),
@@ -114,6 +109,7 @@ async function restoreDirectories(place: Place): Promise<void> {
   for (const name of [...directories].sort()) {
     const path = Buffer.concat([Buffer.from(`${place.site.path}/`), Buffer.from(name, 'latin1')]);
     const found = await lstat(path).catch(() => undefined);
-    if (found?.isDirectory() && (found.mode & 0o7777) !== wanted) await chmod(path, wanted);
+    const mode = name === '' ? PRIVATE_DIRECTORY : wanted;
+    if (found?.isDirectory() && (found.mode & 0o7777) !== mode) await chmod(path, mode);
   }
 }

@@ -1,5 +1,6 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { readPlain } from './read-plain.ts';
 
 /** Where the parts of a repository lie for one of its working trees. */
 export interface Seat {
@@ -37,13 +38,13 @@ const bareSeat = async (place: string): Promise<Seat | undefined> =>
   basename(place) !== 'worktrees' && (await isGitDir(place)) ? { gitDir: place, commonDir: await commonDirOf(place) } : undefined;
 
 async function pointedAt(file: string): Promise<string | undefined> {
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = (await readPlain(file)) ?? '';
   const target = /^gitdir: (.+?)\r?\n?$/s.exec(text)?.[1];
   return target === undefined ? undefined : realpath(resolve(dirname(file), target)).catch(() => undefined);
 }
 
 async function commonDirOf(gitDir: string): Promise<string> {
-  const text = await readFile(join(gitDir, 'commondir'), 'utf8').catch(() => undefined);
+  const text = await readPlain(join(gitDir, 'commondir'));
   if (text === undefined) return gitDir;
   return realpath(resolve(gitDir, text.trimEnd())).catch(() => gitDir);
 }

@@ -1,7 +1,8 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { exists, hasCode, makeDirectory, writeFileAtomic } from '../platform/files.ts';
+import { removeTree } from './remove-tree.ts';
 import { type Seat, seatOf } from './seat.ts';
 
 /** One working tree of ours. */
@@ -57,6 +58,12 @@ export async function writeMark(site: Site, mark: Pick<Mark, 'state' | 'branch' 
   const { id, repository, isolation } = site;
   await makeDirectory(besides(site.path));
   await writeFileAtomic(markFile(site.path), `${JSON.stringify({ ...mark, id, repository, isolation })}\n`);
+}
+
+/** What a killed process left half-done beside the site. Only for who has it to itself. */
+export async function sweepBesides(site: Site): Promise<void> {
+  const [place, mine] = [besides(site.path), ['mark.json', 'index']];
+  for (const name of await readdir(place)) if (!mine.includes(name)) await removeTree(join(place, name));
 }
 
 /** The mark of this very site. A directory that carries another, or none, belongs to somebody else. */

@@ -81,7 +81,9 @@ async function link(target: string, path: string): Promise<void> {
 /** Files named by `include` are not looked at: what they say would have to be trusted. */
 async function settingsOf(commonDir: string, env: NodeJS.ProcessEnv): Promise<[string, string][]> {
   const file = join(commonDir, 'config');
-  if (!(await exists(file))) return [];
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) return [];
+  if (!found.isFile()) throw new Fault('unavailable', `${file} is no plain file: the repository cannot be used`, { path: file });
   const listing = ['config', '--file', file, '--no-includes', '--list', '-z'];
   const { code, out, err, missing } = await runGit([...OVERRULED_WHEN_LOOKING, ...listing], {
     cwd: '/',
