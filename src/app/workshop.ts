@@ -31,7 +31,7 @@ export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: 
     commitOf: (project, ref) => commitOf(project.path, ref, env),
     treeOf: (project, commit) => treeOf(project.path, commit, env),
     branchFor: ({ title, id }, executor) => branchName({ executor, title, id }),
-    pathOf: (project, n) => join(paths.workspaces, `${plain(project.name)}-${n}`),
+    pathOf: (project, n) => join(paths.workspaces, plain(project.name), String(n)),
     layOut: async (site) => {
       const { head, skipped } = await layOut(
         siteOf(site),
@@ -130,4 +130,8 @@ async function removeOrphans(
 }
 
 /** A name as one part of a path that people may type. */
-const plain = (name: string): string => name.replace(/[^\p{L}\p{N}._-]+/gu, '-').slice(0, 60) || 'project';
+const plain = (name: string): string =>
+  name
+    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^\.+/, '')
+    .slice(0, 60) || 'project';
