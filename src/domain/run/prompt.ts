@@ -39,10 +39,11 @@ function branchIn({ work, expectsChanges }: Briefing['task']): string[] {
   ];
 }
 
+/** The line before what an agent was told since it last worked. */
+export const TOLD = 'You were told meanwhile:';
+
 /** Messages nobody could deliver while an agent ran are part of its next briefing. */
 function messagesIn({ messages }: Briefing['task']): string {
   const waiting = messages.filter(({ state }) => state === 'waiting');
-  return waiting.length === 0
-    ? ''
-    : ['You were told meanwhile:', ...waiting.map(({ by, text }) => `- ${by}: ${text}`)].join('\n');
+  return waiting.length === 0 ? '' : [TOLD, ...waiting.map(({ by, text }) => `- ${by}: ${text}`)].join('\n');
 }

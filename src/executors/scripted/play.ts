@@ -13,7 +13,9 @@ interface Ending {
 
 /** Plays the steps of this attempt in order, then says how it ended. A two-way agent begins when it is told to. */
 export async function play({ steps }: Scenario, stage: Stage): Promise<Verdict> {
-  const mine = steps.filter(({ attempts }) => attempts.from <= stage.attempt && stage.attempt <= attempts.to);
+  const mine = steps.filter(
+    ({ attempts, told = stage.told }) => attempts.from <= stage.attempt && stage.attempt <= attempts.to && told === stage.told,
+  );
   const ending = (await deafness(stage)) ?? (await endingOf(mine, stage)) ?? ownEnding(stage);
   print({ type: 'ended', ...ending });
   return ending.verdict;

@@ -34,6 +34,13 @@ describe('a scenario', () => {
     expect(steps.map(({ mayFail }) => mayFail)).toEqual([false, true, false]);
   });
 
+  it('plays a step only when the agent was told something, or only when it was not', () => {
+    const { steps } = parseScenario('untold: say first\ntold: try run false\nattempt 2+: told: say again\nsay always');
+    expect(steps.map(({ told }) => told)).toEqual([false, true, true, undefined]);
+    expect(steps[2]?.attempts.from).toBe(2);
+    expect(() => parseScenario('told: dance')).toThrow('line 1: no step is called "dance"');
+  });
+
   it('reports by JSON or by words', () => {
     expect(acts('report {"status":"failed"}\nreport blocked no key\ndone it works')).toEqual([
       { do: 'report', report: { status: 'failed' } },

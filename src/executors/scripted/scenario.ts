@@ -9,6 +9,8 @@ export interface ScenarioStep {
   readonly act: Act;
   /** The attempts at the task in which it is played. */
   readonly attempts: { readonly from: number; readonly to: number };
+  /** Whether it is played only by an agent that was told something since it last worked, or only by one that was not. */
+  readonly told?: boolean | undefined;
   /** Its failure does not end the scenario. */
   readonly mayFail: boolean;
 }
@@ -55,24 +57,26 @@ export const isMode = (line: string): line is Mode => line === 'oneway' || line 
 
 function parseStep(source: string, cursor: Cursor): ScenarioStep {
   const line = cursor.at;
-  const { word, text, attempts, mayFail } = unprefixed(source);
+  const { word, text, ...when } = unprefixed(source);
   const read = Object.hasOwn(STEP_WORDS, word) ? STEP_WORDS[word] : undefined;
   if (!read) throw new ScenarioError(`line ${line}: no step is called ${JSON.stringify(word)}${meant(word)}`);
   try {
-    return { line, act: read(withBody(text, cursor)), attempts, mayFail };
+    return { line, act: read(withBody(text, cursor)), ...when };
   } catch (error) {
     if (!(error instanceof BadStep)) throw error;
     throw new ScenarioError(`line ${line}: \`${word}\`: ${error.message}`);
   }
 }
 
-/** `attempt 2: STEP` and `attempt 2+: STEP` choose the attempts, `try STEP` lets it fail. */
+/** `attempt 2: STEP` and `attempt 2+: STEP` choose the attempts, `told: STEP` and `untold: STEP` who was told, `try STEP` lets it fail. */
 function unprefixed(source: string): Omit<ScenarioStep, 'act' | 'line'> & { readonly word: string; readonly text: string } {
-  const [, number, open, rest = source] = /^attempt\s+(\d+)(\+?)\s*:\s*(.*)$/.exec(source) ?? [];
+  const [, number, open, counted = source] = /^attempt\s+(\d+)(\+?)\s*:\s*(.*)$/.exec(source) ?? [];
+  const [, not, rest = counted] = /^(un)?told\s*:\s*(.*)$/.exec(counted) ?? [];
   const from = number === undefined ? 1 : Number(number);
   const to = number !== undefined && open === '' ? from : Number.POSITIVE_INFINITY;
   const [, tried, word = '', text = ''] = /^(try\s+)?(\S+)\s*(.*)$/.exec(rest) ?? [];
-  return { word, text, attempts: { from, to }, mayFail: tried !== undefined };
+  const told = rest === counted ? {} : { told: not === undefined };
+  return { word, text, attempts: { from, to }, ...told, mayFail: tried !== undefined };
 }
 
 /** A step that ends in `<<END` goes on to the line `END`. */

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundled } from '../../../test/support/bundle.ts';
+import { promptFor } from '../../domain/run/prompt.ts';
+import type { TaskId } from '../../domain/values.ts';
 import type { AgentEvent } from '../executor.ts';
 
 let program = '';
@@ -102,6 +104,24 @@ describe('the scripted agent', () => {
     expect(first).toMatchObject({ code: 7, err: 'scripted: crashed with 7, as the scenario says\n' });
     expect(await play(prompt, [], { FLEET_ATTEMPT: '2' })).toMatchObject({ code: 0 });
     expect(readFileSync(join(place, 'ledger'), 'utf8')).toMatch(/^run_1 \d+ 1\nrun_1 \d+ 2\n$/);
+  });
+
+  it('plays other steps when its prompt brings something it was told', async () => {
+    const steps = '```scenario\nuntold: say 41\ntold: say 42\ndone\n```\n';
+    const briefed = promptFor({
+      task: {
+        id: 'task_1' as TaskId,
+        title: 'x',
+        expectsChanges: true,
+        messages: [{ n: 1, at: '2030-01-31T12:00:00.000Z', by: 'fleet', text: 'the gate says no', state: 'waiting' }],
+      },
+      prompt: steps,
+      attempt: 1,
+      notesDirectory: '/notes',
+      resultFile: '/result.json',
+    });
+    expect(texts(await play(steps))).toEqual(['41']);
+    expect(texts(await play(briefed))).toEqual(['42']);
   });
 
   it('exits, dies by a signal, or ends with a verdict', async () => {

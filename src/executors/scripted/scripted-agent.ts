@@ -3,6 +3,7 @@
  * It stands alone and starts fast; the executor beside it never runs in this process.
  */
 import { readFileSync } from 'node:fs';
+import { TOLD } from '../../domain/run/prompt.ts';
 import { openEar } from './ear.ts';
 import { findScenario } from './find-scenario.ts';
 import { play } from './play.ts';
@@ -19,12 +20,13 @@ const option = (name: string): string | undefined => {
   return at === -1 || (end !== -1 && at > end) ? undefined : options[at + 1];
 };
 
-const scenario = readOrExit();
+const { scenario, told } = readOrExit();
 const run = option('--run') ?? `run-${process.pid}`;
 print({ type: 'opened', session: option('--resume') ?? `scripted-${run}` });
 const stage: Stage = {
   run,
   attempt: Number(process.env['FLEET_ATTEMPT'] ?? 1),
+  told,
   resultFile: option('--result'),
   ear: scenario.mode === 'twoway' ? openEar(process.stdin) : undefined,
   lastSaid: '',
@@ -35,9 +37,10 @@ const stage: Stage = {
 const verdict = await play(scenario, stage);
 process.exit(verdict === 'succeeded' || verdict === 'blocked' ? 0 : 1);
 
-function readOrExit(): Scenario {
+function readOrExit(): { readonly scenario: Scenario; readonly told: boolean } {
   try {
-    return readScenario(readFileSync(promptFile, 'utf8'));
+    const prompt = readFileSync(promptFile, 'utf8');
+    return { scenario: readScenario(prompt), told: prompt.split('\n').includes(TOLD) };
   } catch (error) {
     if (!(error instanceof ScenarioError || (error instanceof Error && 'code' in error))) throw error;
     process.stderr.write(`scripted: ${error.message}\n`);

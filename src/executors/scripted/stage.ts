@@ -4,6 +4,8 @@ import type { Ear } from './ear.ts';
 export interface Stage {
   readonly run: string;
   readonly attempt: number;
+  /** Its prompt brings something it was told since it last worked. */
+  readonly told: boolean;
   readonly resultFile: string | undefined;
   /** Absent for a one-way agent. */
   readonly ear: Ear | undefined;
