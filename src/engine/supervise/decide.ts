@@ -82,8 +82,10 @@ function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined 
 }
 
 /** Signs of life that are no output are written down too, often enough that people see whether there were any. */
-export const isToBeWrittenDown = ({ run, silentMs, sinceMs }: Sight, now: string, { stallMs }: Rules): boolean =>
-  sinceMs > WRITE_DOWN_MS || msOf(now) - silentMs - msOf(run.body.watch?.signAt ?? now) > stallMs / 4;
+export function isToBeWrittenDown({ run, silentMs, sinceMs }: Sight, now: string, { stallMs }: Rules): boolean {
+  const { signAt = now, asks = [] } = run.body.watch ?? {};
+  return sinceMs > WRITE_DOWN_MS || (asks.length === 0 && msOf(now) - silentMs - msOf(signAt) > stallMs / 4);
+}
 
 /** Whoever floods the disk or the machine does so in its grace as well. */
 const isOutOfHand = (outcome: Outcome): boolean => outcome === 'output_limit' || outcome === 'over_budget';

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { Run, RunPhase, Watch } from '../../domain/run/run.ts';
+import type { Task } from '../../domain/task/task.ts';
+import { decide, type Sight } from './decide.ts';
+import { newWatch } from './ingest.ts';
+import type { Look, Rules } from './needs.ts';
+
+const now = '2030-01-01T12:00:00.000Z';
+const MB = 1024 * 1024;
+const rules: Rules = { stallMs: 120_000, spoolBytes: 10 * MB, processes: 100 };
+const who = { pid: 7, started: '1' };
+const identity = { boot: 'b', shim: who, agent: who };
+const running: RunPhase = { state: 'running', since: now, ...identity };
+const alive: Look = { state: 'alive', identity, outBytes: 0, errBytes: 0 };
+const ended = (outBytes: number): Look => ({ state: 'ended', exit: 0, outBytes });
+
+interface Seen extends Partial<Omit<Sight, 'run' | 'task'>> {
+  readonly phase?: RunPhase;
+  readonly watch?: Partial<Watch>;
+  readonly canceled?: boolean;
+}
+
+/** What is done about one run, in words. */
+function actionFor({ phase = running, watch = {}, canceled = false, ...sight }: Seen) {
+  const seen = { ...newWatch({ state: null, events: [], send: [] }, now), ...watch };
+  const run = { body: { phase, watch: seen } as Run, version: '1' };
+  const task = { spentMs: 0, ...(canceled ? { cancelAsked: { at: now, by: 'ada' } } : {}) } as Task;
+  const around: Sight = { run, task, look: alive, silentMs: 0, sinceMs: 0, toSend: false, ...sight };
+  const [action] = decide({ sights: [around], now, rules });
+  if (!action) return 'nothing';
+  return [action.type, 'outcome' in action && action.outcome, 'atOnce' in action && action.atOnce && 'at once']
+    .filter(Boolean)
+    .join(' ');
+}
+
+describe('what is done about a run', () => {
+  it('is nothing while it is quiet and has time', () => {
+    expect(actionFor({})).toBe('nothing');
+    expect(actionFor({ silentMs: 119_000 })).toBe('nothing');
+    expect(actionFor({ silentMs: 121_000 })).toBe('end stalled');
+    expect(actionFor({ silentMs: 121_000, watch: { openTools: ['t'] } })).toBe('nothing');
+  });
+
+  it('is to end it at once when it floods disk or machine, also after a restart [R22] [R25]', () => {
+    expect(actionFor({ look: { ...alive, outBytes: 6 * MB, errBytes: 5 * MB } })).toBe('end output_limit at once');
+    expect(actionFor({ processes: 101 })).toBe('end over_budget at once');
+    const ending = (outcome: 'output_limit' | 'over_budget' | 'canceled'): RunPhase => ({
+      state: 'ending',
+      since: now,
+      outcome,
+      why: '',
+    });
+    expect(actionFor({ phase: ending('output_limit') })).toBe('ladder at once');
+    expect(actionFor({ phase: ending('over_budget') })).toBe('ladder at once');
+    expect(actionFor({ phase: ending('canceled') })).toBe('ladder');
+    expect(actionFor({ phase: ending('output_limit'), look: ended(50 * MB) })).toBe('finish');
+  });
+
+  it('is to read the rest of a long output before it is settled [R25]', () => {
+    expect(actionFor({ look: ended(50 * MB) })).toBe('catchUp');
+    expect(actionFor({ look: ended(50 * MB), watch: { offset: 49.5 * MB } })).toBe('finish');
+    expect(actionFor({ look: { state: 'dead', outBytes: 2 * MB } })).toBe('catchUp');
+  });
+
+  it('is to end it when somebody asks for that, however far its start has come [RUN-13]', () => {
+    const claimed: RunPhase = { state: 'claimed', since: now };
+    expect(actionFor({ canceled: true })).toBe('end canceled');
+    expect(actionFor({ phase: claimed, look: { state: 'starting' } })).toBe('nothing');
+    expect(actionFor({ phase: claimed, look: { state: 'starting' }, canceled: true })).toBe('end canceled');
+    expect(actionFor({ phase: claimed, look: { state: 'unclaimed' }, canceled: true })).toBe('finish');
+    expect(actionFor({ look: { state: 'starting' } })).toBe('end lost');
+  });
+
+  it('is to write down that it lives, but not while it waits for a person [RUN-03]', () => {
+    const signAt = new Date(Date.parse(now) - 40_000).toISOString();
+    expect(actionFor({ watch: { signAt } })).toBe('ingest');
+    expect(actionFor({ watch: { signAt }, silentMs: 40_000 })).toBe('nothing');
+    const asks = [{ request: 'r', questionId: `question_${'0'.repeat(26)}` as Watch['asks'][number]['questionId'] }];
+    expect(actionFor({ watch: { signAt, asks } })).toBe('nothing');
+    expect(actionFor({ sinceMs: 61_000 })).toBe('ingest');
+  });
+});
