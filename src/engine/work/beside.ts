@@ -29,6 +29,16 @@ export class Beside {
     return { value: finished.value as Value };
   }
 
+  /** Whether something whose name begins so goes on, or has a result nobody has taken. */
+  has(beginning: string): boolean {
+    return [...this.#going.keys(), ...this.#finished.keys()].some((key) => key.startsWith(beginning));
+  }
+
+  /** Whether something whose name begins so goes on. */
+  isGoing(beginning: string): boolean {
+    return [...this.#going.keys()].some((key) => key.startsWith(beginning));
+  }
+
   #begin(key: string, work: () => Promise<unknown>): void {
     const going = work()
       .then(

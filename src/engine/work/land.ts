@@ -86,7 +86,8 @@ export function headsOf(waiting: readonly Waiting[]): readonly Waiting[] {
 async function act(waiting: Waiting, needs: WorkNeeds, beside: Beside): Promise<boolean> {
   const { seen, project, work } = waiting;
   const task = seen.body;
-  if (task.cancelAsked) return (await isGateOver(task, needs)) && canceled(seen, needs);
+  // What is being moved right now is moved; whether that was in time is seen when it is over.
+  if (task.cancelAsked && !beside.has(`advance ${task.id} `)) return cancel(waiting, needs, beside);
   if (!work.tip) return stop(seen, { cause: 'proof', who: 'you', what: 'nothing has been gathered that could land' }, needs);
   const onto = await needs.workshop.commitOf(project, `refs/heads/${work.target}`);
   if (onto === undefined)
@@ -99,11 +100,52 @@ async function act(waiting: Waiting, needs: WorkNeeds, beside: Beside): Promise<
       },
       needs,
     );
-  // It stands there already: we died between moving the branch and saying so.
-  if (work.landing?.commit === onto) return landed(waiting, onto, needs, beside);
-  if (work.landing?.onto !== onto) return combine(waiting, onto, needs, beside);
-  const isProved = project.verify === undefined || (task.gate?.green === true && task.gate.tree === work.landing.tree);
-  return isProved ? advance(waiting, work.landing, needs, beside) : gate(waiting, work.landing, needs);
+  const { landing } = work;
+  if (!landing) return combine(waiting, onto, needs, beside);
+  // It stands there already: we died before saying so, and perhaps before the checkout had come along.
+  if (landing.commit === onto) return advance(waiting, landing, needs, beside);
+  if (landing.onto !== onto) return afterMove(waiting, landing, onto, { needs, beside });
+  const isProved = project.verify === undefined || (task.gate?.green === true && task.gate.tree === landing.tree);
+  return isProved ? advance(waiting, landing, needs, beside) : gate(waiting, landing, needs);
+}
+
+interface Around {
+  readonly needs: WorkNeeds;
+  readonly beside: Beside;
+}
+
+/** Somebody has moved the target: before our work came there, or on from it. */
+async function afterMove(waiting: Waiting, landing: Landing, onto: string, { needs, beside }: Around): Promise<boolean> {
+  const isThere = await landedBefore(waiting, landing, onto, { needs, beside });
+  if (isThere === undefined) return false;
+  return isThere ? landed(waiting, landing.commit, needs, beside) : combine(waiting, onto, needs, beside);
+}
+
+/** Whether the target holds it already. A move that a dead engine had begun is ended first. */
+async function landedBefore(
+  { seen, project, work }: Waiting,
+  landing: Landing,
+  onto: string,
+  { needs, beside }: Around,
+): Promise<boolean | undefined> {
+  const { workshop } = needs;
+  const found = await beside.take(`before ${seen.body.id} ${landing.commit} ${onto}`, async () => {
+    await workshop.advance(project, { branch: work.target, from: onto, to: onto, why: `fleet: end what ${seen.body.id} began` });
+    const wish = { onto, tip: landing.commit, origin: { task: seen.body }, at: needs.now() };
+    return (await workshop.combine(project, wish)).state === 'contained';
+  });
+  return found?.value;
+}
+
+/** Canceled is what has not landed, when nothing of it runs any more. */
+async function cancel(waiting: Waiting, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+  const { seen, project, work } = waiting;
+  if (!(await isGateOver(seen.body, needs))) return false;
+  const onto = work.landing && (await needs.workshop.commitOf(project, `refs/heads/${work.target}`));
+  if (!work.landing || !onto) return canceled(seen, needs);
+  const isThere = await landedBefore(waiting, work.landing, onto, { needs, beside });
+  if (isThere === undefined) return false;
+  return isThere ? landed(waiting, work.landing.commit, needs, beside) : canceled(seen, needs);
 }
 
 const author = ({ now }: WorkNeeds) => ({ by: 'fleet', at: now() });
