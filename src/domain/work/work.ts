@@ -49,6 +49,8 @@ export const Gate = z.strictObject({
   tree: CommitId.optional(),
   workspaceId: WorkspaceId.optional(),
   runId: RunId.optional(),
+  /** How often its run was lost, with nobody to say how it ended. */
+  lost: z.int().min(0).optional(),
   /** Absent until it has ended. */
   green: z.boolean().optional(),
 });

@@ -21,7 +21,15 @@ export interface Subject {
   readonly commit?: string;
   readonly tree?: string;
   readonly onto?: string;
+  /** How often a run of the gate on it was lost. */
+  readonly lost?: number;
 }
+
+/** A gate that takes its runner down every time would be run for ever. */
+const MOST_LOST = 3;
+
+const lossOf = (run: Run | undefined): string =>
+  run?.phase.state === 'ended' ? (run.phase.detail ?? run.phase.outcome) : 'its run is gone';
 
 export type Verdict =
   /** `acted`: a step was taken just now. */
@@ -40,8 +48,11 @@ export async function gateOn(seen: Seen<Task>, subject: Subject, project: Projec
   const run = (await runs.get(needs.store, gate.runId))?.body;
   if (run && run.phase.state !== 'ended') return waits(false);
   // Nobody saw how it ended, which says nothing about the work: once more.
-  if (!run || (run.phase.state === 'ended' && (run.phase.outcome === 'lost' || run.phase.outcome === 'canceled')))
-    return open(seen, subject, project, needs);
+  if (!run || (run.phase.state === 'ended' && (run.phase.outcome === 'lost' || run.phase.outcome === 'canceled'))) {
+    const lost = (gate.lost ?? 0) + 1;
+    if (lost >= MOST_LOST) return { state: 'impossible', why: `the gate was lost ${lost} times: ${lossOf(run)}` };
+    return open(seen, { ...subject, lost }, project, needs);
+  }
   return judge(seen, run, subject, needs);
 }
 
@@ -49,10 +60,16 @@ const author = ({ host, now }: WorkNeeds) => ({ by: `host ${host}`, at: now() })
 
 async function open(seen: Seen<Task>, subject: Subject, project: Project, needs: WorkNeeds): Promise<Verdict> {
   if (await isBusy(needs)) return waits(false);
-  if (subject.commit === undefined) return beginInPlace(seen, project, needs);
+  const lost = subject.lost ? { lost: subject.lost } : {};
+  if (subject.commit === undefined) return beginInPlace(seen, lost, project, needs);
   const use = { kind: 'gate', taskId: seen.body.id, commit: subject.commit } as const;
   const { workspace, writes } = await allocate(project, { isolation: 'worktree', use }, needs);
-  const gate: Gate = { commit: subject.commit, ...(subject.tree ? { tree: subject.tree } : {}), workspaceId: workspace.id };
+  const gate: Gate = {
+    commit: subject.commit,
+    ...(subject.tree ? { tree: subject.tree } : {}),
+    workspaceId: workspace.id,
+    ...lost,
+  };
   const note = { what: 'gate', data: { commit: subject.commit, workspace: workspace.id } };
   await needs.store.commit([...writes, ...changed(tasks, seen, { ...seen.body, gate }, { author: author(needs), note })]);
   return waits(true);
@@ -110,11 +127,11 @@ async function started(seen: Seen<Task>, gate: Gate, start: Start, needs: WorkNe
 }
 
 /** In place there is one tree for everybody: while the gate looks at it, no agent may work in it. */
-async function beginInPlace(seen: Seen<Task>, project: Project, needs: WorkNeeds): Promise<Verdict> {
+async function beginInPlace(seen: Seen<Task>, gate: Gate, project: Project, needs: WorkNeeds): Promise<Verdict> {
   const scope = `place:${project.id}`;
   const before = await holds.get(needs.store, scope);
   if (!hasRoom(before?.body, { scope, max: 1 })) return waits(false);
-  return started(seen, {}, { project, directory: project.path, hold: { scope, before } }, needs);
+  return started(seen, gate, { project, directory: project.path, hold: { scope, before } }, needs);
 }
 
 const RED: ReadonlySet<string> = new Set(['refused', 'crashed', 'stalled', 'timed_out', 'output_limit']);
