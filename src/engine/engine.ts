@@ -15,7 +15,7 @@ import { sweep } from './sweep.ts';
 import { Beside } from './work/beside.ts';
 import { furnish } from './work/furnish.ts';
 import { land } from './work/land.ts';
-import { leaveBehind, type ReportNeeds } from './work/leave-behind.ts';
+import { leaveBehind, leaveUnbegun, type ReportNeeds } from './work/leave-behind.ts';
 import type { WorkNeeds } from './work/needs.ts';
 import { placeFor } from './work/place.ts';
 import { prove } from './work/prove.ts';
@@ -87,7 +87,7 @@ function placesOf(
   const beside = new Beside();
   return {
     place: (run, task) => placeFor(run, task, work),
-    leaveBehind: (run, task) => leaveBehind(run, task, { ...work, beside }),
+    leaveBehind: (run, task, ran) => (ran ? leaveBehind(run, task, { ...work, beside }) : leaveUnbegun(run, task, work)),
     onLeft: (listener) => beside.onDone(listener),
   };
 }

@@ -241,7 +241,7 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
   if (look.state === 'unclaimed' && !(await needs.runner.forestall(run.body.id))) return undefined;
   if (look.state !== 'unclaimed' && !(await isSwept(run.body, needs, memory))) return undefined;
   const ran = look.state !== 'unclaimed' && look.state !== 'never';
-  const left = task && ran ? await needs.leaveBehind(run.body, task) : NOTHING;
+  const left = task ? await needs.leaveBehind(run.body, task, ran) : NOTHING;
   if (!left) return undefined;
   const watch = task ? await lastWatch(run.body, task, look, needs) : run.body.watch;
   const facts = factsOf(look);
@@ -257,7 +257,7 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
     retryInMs: untilReset(watch, needs) ?? (quiet ? 0 : retryDelayMs(outcome, task?.attempts ?? 1, needs.jitter())),
     proved: task !== undefined && (await nothingToProve(task, needs)),
     kept: left.kept,
-    report: task && ran ? left.report?.(watch, outcome) : undefined,
+    report: left.report?.(watch, outcome),
     neverRan: hasNeverRun(run.body, look),
   };
   return { runId: run.body.id, ending, last };

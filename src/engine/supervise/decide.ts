@@ -1,6 +1,6 @@
 import { patienceMs } from '../../domain/run/health.ts';
 import type { Outcome, Run } from '../../domain/run/run.ts';
-import type { Task } from '../../domain/task/task.ts';
+import { isFinal, type Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
 import type { Seen as Read } from '../../store/records/record.ts';
 import { ENDINGS_PER_COMMIT } from '../settle.ts';
@@ -102,6 +102,7 @@ function reasonToEnd(
   const { watch } = run.body;
   if (!task) return { outcome: 'canceled', why: 'its task is gone' };
   if (task.cancelAsked) return { outcome: 'canceled', why: `${task.cancelAsked.by} asked for it` };
+  if (run.body.chore && isFinal(task.phase)) return { outcome: 'canceled', why: `its task is ${task.phase.state}` };
   const bytes = look.outBytes + look.errBytes;
   if (bytes > rules.spoolBytes)
     return { outcome: 'output_limit', why: `it printed ${bytes} bytes, max_output_mb allows ${rules.spoolBytes}` };

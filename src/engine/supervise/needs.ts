@@ -111,7 +111,7 @@ export interface SuperviseNeeds extends Needs {
   /** Whether the place it is to work in is ready. */
   place(run: Run, task: Task): Promise<Placed>;
   /** Keeps the work of a run that has ended and collects what it reports; undefined while that still goes on. */
-  leaveBehind(run: Run, task: Task): Promise<Left | undefined>;
+  leaveBehind(run: Run, task: Task, ran: boolean): Promise<Left | undefined>;
   /** Calls back when something of that has ended. */
   onLeft(listener: () => void): void;
   question(): QuestionId;

@@ -27,18 +27,20 @@ export async function placeFor(run: Run, task: Task, needs: WorkNeeds): Promise<
   const workspace = task.work?.workspaceId && (await workspaces.get(needs.store, task.work.workspaceId));
   if (!workspace || workspace.body.use.kind !== 'task' || workspace.body.use.taskId !== task.id)
     return settleDown(run, task, project, needs);
-  const { state, why } = workspace.body;
+  const { state, why, updatedAt } = workspace.body;
   if (state === 'ready')
     return (await isMissing(workspace.body, project, needs)) ? makeAgain(workspace, needs) : { state: 'here' };
+  // It failed for an earlier run: whoever asked for this one may have repaired what was wrong.
+  if (state === 'failed' && updatedAt < run.createdAt) return makeAgain(workspace, needs);
   return state === 'failed' ? impossible('setup', why ?? 'its workspace could not be made ready') : { state: 'later' };
 }
 
 const isMissing = async (workspace: Workspace, project: Project, { workshop }: WorkNeeds): Promise<boolean> =>
   !(await workshop.isHere({ workspace, project }));
 
-/** Somebody has removed it behind our back: the branch is still there, and so is what was kept. */
+/** Somebody has removed it behind our back, or it failed: the branch is still there, and so is what was kept. */
 async function makeAgain({ body, version }: Seen<Workspace>, { store, now }: WorkNeeds): Promise<Placed> {
-  const { setup: _gone, ...rest } = body;
+  const { setup: _gone, why: _why, setupRun: _run, stuck: _stuck, ...rest } = body;
   await store.commit([workspaces.put({ ...rest, state: 'making', updatedAt: now() }, version)]);
   return { state: 'later' };
 }
