@@ -6,6 +6,8 @@ export interface Changes {
   /** At most 1,000; lines are undefined for a binary file. */
   readonly files: readonly {
     readonly path: string;
+    /** What it was called before. */
+    readonly from?: string | undefined;
     readonly status: string;
     readonly added: number | undefined;
     readonly removed: number | undefined;
@@ -94,7 +96,8 @@ function readFiles(text: string): ChangedFile[] {
     const [added = '', removed = '', ...rest] = part.split('\t');
     const isMove = rest.join('\t') === '';
     const path = isMove ? (parts[at + 2] ?? '') : rest.join('\t');
-    files.push({ path, status: statuses.get(path) ?? 'M', added: lines(added), removed: lines(removed) });
+    const from = isMove ? { from: parts[at + 1] ?? '' } : {};
+    files.push({ path, ...from, status: statuses.get(path) ?? 'M', added: lines(added), removed: lines(removed) });
     at += isMove ? 3 : 1;
   }
   return files;

@@ -97,11 +97,11 @@ function repaired(task: Task, at: Instant): Task {
 
 const REST_CAUSES: ReadonlySet<string> = new Set(['review', 'proof', 'checkout', 'conflict']);
 
-/** Finished work rests while a person must act, and after it is done without having landed. */
+/** Committed work rests while a person must act, and after its task has ended without it having landed. */
 function rested(task: Task, command: Extract<TaskCommand, { type: 'land' | 'reverify' }>, state: 'merging' | 'verifying'): Task {
   const { phase } = task;
   const waits = phase.state === 'blocked' && REST_CAUSES.has(phase.block.cause);
-  const isUnlanded = phase.state === 'done' && task.work !== undefined && task.work.landed === undefined;
+  const isUnlanded = isFinal(phase) && task.work?.tip !== undefined && task.work.landed === undefined;
   if (!waits && !isUnlanded) throw refusal(task, command);
   return { ...inPhase(task, command.at, { state, since: command.at, holder: command.holder }), untold: false };
 }

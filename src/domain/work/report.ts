@@ -41,6 +41,8 @@ export interface GitFacts {
   readonly commits: readonly { readonly id: string; readonly subject: string }[];
   readonly files: readonly {
     readonly path: string;
+    /** What it was called before. */
+    readonly from?: string | undefined;
     readonly status: string;
     readonly added: number | undefined;
     readonly removed: number | undefined;

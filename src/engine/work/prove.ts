@@ -3,6 +3,8 @@ import type { Project } from '../../domain/project/project.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
 import { guardedAmong, type NextStep, nextStep } from '../../domain/work/next-step.ts';
+import type { GitFacts } from '../../domain/work/report.ts';
+import type { Work } from '../../domain/work/work.ts';
 import { evidence } from '../../store/records/findings.ts';
 import { changed } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
@@ -13,7 +15,7 @@ import { workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
 import { Beside } from './beside.ts';
 import { gateOn } from './gate.ts';
-import type { Origin, WorkNeeds } from './needs.ts';
+import type { Gathered, Origin, WorkNeeds } from './needs.ts';
 import { isNews } from './news.ts';
 import { holderOf, sendBack, stop } from './repair.ts';
 
@@ -103,9 +105,8 @@ async function gather(seen: Seen<Task>, project: Project | undefined, needs: Wor
   const isHere = workspace && workspace.use.kind === 'task' && workspace.use.taskId === task.id;
   const origin = await originOf(task, needs);
   const found = await beside.take(`gather ${task.id} ${task.phase.state} ${work.runId}`, async () => {
-    const tip = isHere
-      ? await needs.workshop.gather({ workspace, project }, origin)
-      : await branchTip(project, work.branch, needs);
+    const tip: Gathered | undefined =
+      (isHere && (await needs.workshop.gather({ workspace, project }, origin))) || (await branchTip(project, work.branch, needs));
     return tip && { tip, facts: await needs.workshop.changes(project, { base: work.base, tip: tip.commit }) };
   });
   if (!found) return false;
@@ -116,10 +117,8 @@ async function gather(seen: Seen<Task>, project: Project | undefined, needs: Wor
       needs,
     );
   const { tip, facts } = found.value;
-  const guarded = guardedAmong(
-    facts.files.map(({ path }) => path),
-    needs.workRules().guarded,
-  ).slice(0, GUARDED_SHOWN);
+  if (tip.without) return sendBack(seen, unfinished(work, tip.without), needs);
+  const guarded = guardedIn(facts, needs.workRules().guarded);
   const next: Task = {
     ...task,
     updatedAt: needs.now(),
@@ -127,6 +126,23 @@ async function gather(seen: Seen<Task>, project: Project | undefined, needs: Wor
   };
   return move(seen, next, { what: 'gathered', data: { commit: tip.commit, files: facts.totals.files } }, needs);
 }
+
+/** Nobody looks at a file that is not in the list, so a list that is not whole is looked at by a person. */
+function guardedIn({ files, totals }: GitFacts, patterns: readonly string[]): string[] {
+  const found = guardedAmong(
+    files.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])),
+    patterns,
+  ).slice(0, GUARDED_SHOWN);
+  return patterns.length > 0 && totals.files > files.length
+    ? [...found, `${totals.files} files, more than are looked at one by one`]
+    : found;
+}
+
+const unfinished = ({ branch }: Work, why: string) => ({
+  cause: 'proof' as const,
+  what: `it reported success, but not everything it left is committed: ${why}`,
+  text: `You reported success, but not everything you left is committed on your branch ${branch}: ${why}. End what is under way, check out ${branch}, commit everything that belongs to this task, and remove what does not.`,
+});
 
 async function branchTip(project: Project, branch: string, { workshop }: WorkNeeds) {
   const commit = await workshop.commitOf(project, `refs/heads/${branch}`);
