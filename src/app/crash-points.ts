@@ -10,7 +10,18 @@ import type { Store } from '../store/port.ts';
 export const CRASH_VERBS = ['commit', 'prepare', 'start', 'forestall', 'send', 'end'] as const;
 
 /** What the workshop only looks at; everything else it can do is an effect, and has a point before and after it. */
-const LOOKS = ['targetOf', 'commitOf', 'treeOf', 'branchFor', 'pathOf', 'isSetUpIntact', 'changes', 'isHere', 'isFree'] as const;
+const LOOKS = [
+  'targetOf',
+  'commitOf',
+  'treeOf',
+  'branchFor',
+  'pathOf',
+  'isSetUpIntact',
+  'changes',
+  'isHere',
+  'isFree',
+  'marked',
+] as const;
 type WorkVerb = Exclude<keyof Workshop, (typeof LOOKS)[number]>;
 export const WORK_VERBS = [
   'layOut',
@@ -19,7 +30,7 @@ export const WORK_VERBS = [
   'gather',
   'clear',
   'discard',
-  'removeOrphans',
+  'removeOrphan',
   'emptyTrash',
   'combine',
   'advance',

@@ -19,7 +19,13 @@ export function workPortOf(paths: HomePaths, env: Env): WorkPort {
   return {
     diff: (project, wish) => diffText(project.path, wish, env),
     totals: async (project, span) => ({ ...(await changesBetween(project.path, span, env)).totals }),
-    gather: (site, task) => workshop.gather(site, { task }),
+    gather: async (site, task) => {
+      const found = await workshop.gather(site, { task });
+      if (!found) throw new Fault('conflict', `the workspace ${site.workspace.path} is gone from the disk`);
+      if (found.without)
+        throw new Fault('conflict', `not everything in ${site.workspace.path} can be committed: ${found.without}`);
+      return found;
+    },
     push: (project, wish) => pushBranch(project.path, wish, env),
     keptOf: async (project, taskId, run) => {
       const found = await refsBelow(project.path, `refs/fleet/kept/${taskId}`, env);

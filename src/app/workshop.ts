@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { Fault, isFault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { Workspace } from '../domain/work/workspace.ts';
-import type { Site as Furnished, Origin, Workshop } from '../engine/work/needs.ts';
+import type { Site as Furnished, Gathered, Origin, Workshop } from '../engine/work/needs.ts';
 import { exists } from '../platform/files.ts';
 import { advance } from '../workspace/advance.ts';
 import { branchName } from '../workspace/branch-name.ts';
@@ -45,24 +46,29 @@ export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: 
       const { setup } = site.workspace;
       return setup !== undefined && (await fingerprintOf(siteOf(site), setup.paths)) === setup.fingerprint;
     },
-    keep: async (site, { ref, origin }) => {
-      const who = await identityOf(site.project.path, env);
-      return (await keep(siteOf(site), { ref, message: `fleet: what ${origin.task.id} left\n\n${trailers(origin)}`, who }, env))
-        .commit;
-    },
-    gather: async (site, origin) => {
-      const who = await identityOf(site.project.path, env);
-      await commitWork(siteOf(site), { message: `${origin.task.title}\n\n${trailers(origin)}`, who }, env);
-      const { use } = site.workspace;
-      const branch = use.kind === 'task' ? use.branch : 'HEAD';
-      const commit = await bring(siteOf(site), { from: branch, ref: `refs/heads/${branch}` }, env);
-      return { commit, tree: await treeOf(site.project.path, commit, env) };
-    },
+    keep: (site, { ref, origin }) =>
+      unlessGone(site, async () => {
+        const who = await identityOf(site.project.path, env);
+        const message = `fleet: what ${origin.task.id} left\n\n${trailers(origin)}`;
+        const { commit, left } = await keep(siteOf(site), { ref, message, who }, env);
+        return { commit, left };
+      }),
+    gather: (site, origin) => unlessGone(site, () => gathered(site, origin, env)),
     changes: (project, span) => changesBetween(project.path, span, env),
     clear: (site) => clear(siteOf(site), { setupPaths: site.workspace.setup?.paths ?? [] }, env),
     discard: (site) => discard(siteOf(site), { trash: paths.trash }, env),
     isHere: (site) => exists(site.workspace.path),
-    removeOrphans: (known) => removeOrphans(paths, known, env),
+    marked: async () => (await census(paths.workspaces)).flatMap(({ path, mark }) => (mark ? [{ ...mark, path }] : [])),
+    removeOrphan: async (orphan) => {
+      const ref = `refs/fleet/kept/orphans/${orphan.id}-${Date.now()}`;
+      // A repository that is gone has no work to be kept in it.
+      if (await exists(orphan.repository)) {
+        const who = await identityOf(orphan.repository, env);
+        const { left } = await keep(orphan, { ref, message: `fleet: what was left in ${orphan.id}`, who }, env);
+        if (left.length > 0) throw new Fault('unavailable', `${orphan.path} holds files that cannot be kept: ${some(left)}`);
+      }
+      await discard(orphan, { trash: paths.trash }, env);
+    },
     emptyTrash: async (forMs) => (await emptyTrash(paths.trash, { forMs })).left,
     combine: async (project, { onto, tip, origin, at }) => {
       const who = await identityOf(project.path, env);
@@ -111,23 +117,29 @@ async function annotated(
   await annotate(project.path, [...commits.map(({ id }) => id), landed], provenanceOf(origin), env);
 }
 
-/** Looked for first, and only then compared with who is known: what is being made right now has its row already. */
-async function removeOrphans(
-  paths: Pick<HomePaths, 'workspaces' | 'trash'>,
-  known: () => Promise<ReadonlySet<string>>,
-  env: Env,
-): Promise<readonly string[]> {
-  const found = await census(paths.workspaces);
-  const isKnown = await known();
-  const orphans = found.flatMap(({ path, mark }) => (mark && !isKnown.has(path) ? [{ ...mark, path }] : []));
-  for (const site of orphans) {
-    const ref = `refs/fleet/kept/orphans/${site.id}-${Date.now()}`;
-    const who = await identityOf(site.repository, env);
-    await keep(site, { ref, message: `fleet: what was left in ${site.id}`, who }, env);
-    await discard(site, { trash: paths.trash }, env);
+/** An agent, or somebody else, may have removed the whole tree: then there is nothing to answer, and nothing to repair. */
+async function unlessGone<Answer>({ workspace }: Furnished, work: () => Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isFault(error, 'not_found') && !(await exists(workspace.path))) return undefined;
+    throw error;
   }
-  return orphans.map(({ path }) => path);
 }
+
+async function gathered(site: Furnished, origin: Origin, env: Env): Promise<Gathered> {
+  const who = await identityOf(site.project.path, env);
+  const message = `${origin.task.title}\n\n${trailers(origin)}`;
+  const { commit: head, why } = await commitWork(siteOf(site), { message, who }, env);
+  const { use } = site.workspace;
+  const branch = use.kind === 'task' ? use.branch : 'HEAD';
+  const commit = await bring(siteOf(site), { from: branch, ref: `refs/heads/${branch}` }, env);
+  const elsewhere = head === commit ? undefined : `what is checked out is ${head.slice(0, 12)}, and not the branch ${branch}`;
+  const without = why ?? elsewhere;
+  return { commit, tree: await treeOf(site.project.path, commit, env), ...(without ? { without } : {}) };
+}
+
+const some = (files: readonly string[]): string => files.slice(0, 5).join(', ');
 
 /** A name as one part of a path that people may type. */
 const plain = (name: string): string =>

@@ -18,7 +18,7 @@ export const workspaceHandlers: Pick<Handlers, Names> = {
     const found = await all(scope);
     const idle = await Promise.all(found.map(async (seen) => ((await isIdle(seen.body, scope)) ? [seen] : [])));
     const doomed = idle.flat().slice(0, 50);
-    const writes = doomed.map(({ body, version }) =>
+    const writes = doomed.map(({ body: { stuck: _looked, ...body }, version }) =>
       workspaces.put({ ...body, state: 'leaving', doomed: true, updatedAt: scope.now }, version),
     );
     return plan({ items: await Promise.all(doomed.map(({ body }) => shown(body, scope))), dryRun }, dryRun ? [] : writes);
@@ -52,7 +52,7 @@ async function shown(workspace: Workspace, { reads }: Scope): Promise<WorkspaceV
 /** Stands free, or belongs to a task that has ended: what that one made is kept. */
 async function isIdle({ use, state }: Workspace, { reads }: Scope): Promise<boolean> {
   if (state === 'leaving') return false;
-  if (use.kind === 'free') return true;
+  if (use.kind === 'free') return state === 'ready';
   const task = (await tasks.get(reads, use.taskId))?.body;
   return !task || isFinal(task.phase);
 }

@@ -32,10 +32,15 @@ export const Workspace = z.strictObject({
   setupRun: RunId.optional(),
   /** It is removed when it is left, however few there are. */
   doomed: z.literal(true).optional(),
+  /** Files in it cannot be kept: it stays until a person has looked at them and asks for it to be removed again. */
+  stuck: z.literal(true).optional(),
   createdAt: Instant,
   updatedAt: Instant,
 });
 export type Workspace = z.infer<typeof Workspace>;
+
+/** One that was found without a row. It has a row only until it is removed, so that nobody is given its path meanwhile. */
+export const isClaimedOrphan = ({ use, state }: Workspace): boolean => use.kind === 'free' && state === 'failed';
 
 const FIRST_PORT = 20_000;
 const PORTS_EACH = 10;

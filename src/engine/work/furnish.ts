@@ -1,7 +1,8 @@
 import { isFault } from '../../domain/fault.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { Run } from '../../domain/run/run.ts';
-import type { Task } from '../../domain/task/task.ts';
+import { isFinal, type Task } from '../../domain/task/task.ts';
+import type { TaskId } from '../../domain/values.ts';
 import { keptRef } from '../../domain/work/work.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
 import { projects } from '../../store/records/projects.ts';
@@ -81,8 +82,12 @@ export function decide(sight: Sight, pool: number): Action | undefined {
       sight,
       discard: workspace.body.doomed === true || sight.project?.removedAt !== undefined || spare >= pool,
     };
-  if (use.kind === 'free') return sight.project?.removedAt === undefined ? undefined : { type: 'leave', sight };
+  if (use.kind === 'free')
+    return sight.project?.removedAt === undefined || state !== 'ready' ? undefined : { type: 'leave', sight };
+  if (workspace.body.stuck) return undefined;
   if (isOver(sight)) return setupRun && setupRun.phase.state !== 'ended' ? undefined : { type: 'leave', sight };
+  // Nobody waits for it now; it is made ready when somebody does again.
+  if (use.kind === 'task' && sight.task && isFinal(sight.task.phase) && !setupRun) return undefined;
   if (state === 'making') return { type: 'make', sight };
   if (state !== 'setting_up') return undefined;
   if (!setupRun) return { type: 'set up', sight };
@@ -125,7 +130,8 @@ async function act(action: Action, needs: WorkNeeds, beside: Beside): Promise<bo
     case 'leave':
       return put({ state: 'leaving' });
     case 'clear':
-      return leave(action, project, { needs, beside, put });
+      // What is still being laid out would come to be behind the back of whoever takes it away.
+      return !beside.isGoing(`make ${workspace.body.id} `) && leave(action, project, { needs, beside, put });
   }
 }
 
@@ -186,18 +192,15 @@ async function setUpDone({ workspace, project, setupRun }: Sight, { needs, besid
 async function leave(
   { sight, discard }: Extract<Action, { type: 'clear' }>,
   project: Project | undefined,
-  { needs, beside }: Around,
+  { needs, beside, put }: Around,
 ): Promise<boolean> {
   const { workspace, task } = sight;
   const { use, id } = workspace.body;
   if (!project) return gone(workspace, needs);
   const site: Site = { workspace: workspace.body, project };
-  const isIntact = await beside.take(`leave ${id} ${workspace.version}`, async () => {
-    if (use.kind === 'task')
-      await needs.workshop.keep(site, {
-        ref: keptRef(use.taskId, 'last'),
-        origin: { task: { id: use.taskId, title: task?.title ?? 'a deleted task' } },
-      });
+  const left = await beside.take(`leave ${id} ${workspace.version}`, async () => {
+    const safe = use.kind === 'task' ? await keepLast(site, use.taskId, task, needs) : undefined;
+    if (safe && safe.left.length > 0) return { holds: safe.left };
     const intact = !discard && workspace.body.setup !== undefined && (await needs.workshop.isSetUpIntact(site));
     const { setup: _lost, ...bare } = workspace.body;
     if (discard) await needs.workshop.discard(site);
@@ -205,21 +208,29 @@ async function leave(
     // Its commits are in the target now; the branch would only be in everybody's way.
     const { landed, tip, branch } = task?.work ?? {};
     if (use.kind === 'task' && landed && tip && branch) await needs.workshop.dropBranch(project, branch, tip);
-    return intact;
+    return { intact };
   });
-  if (!isIntact) return false;
+  if (!left) return false;
+  if ('holds' in left.value) {
+    const why = `it is not removed, because these files cannot be kept: ${left.value.holds.slice(0, 5).join(', ')}`;
+    return put({ state: 'failed', why, stuck: true });
+  }
+  const isIntact = left.value.intact;
   if (discard) return gone(workspace, needs);
   const { setup, why: _why, setupRun: _run, ...rest } = workspace.body;
   const free: Workspace = {
     ...rest,
     use: { kind: 'free' },
     state: 'ready',
-    ...(isIntact.value && setup ? { setup } : {}),
+    ...(isIntact && setup ? { setup } : {}),
     updatedAt: needs.now(),
   };
   await needs.store.commit([workspaces.put(free, workspace.version)]);
   return true;
 }
+
+const keepLast = (site: Site, taskId: TaskId, task: Task | undefined, { workshop }: WorkNeeds) =>
+  workshop.keep(site, { ref: keptRef(taskId, 'last'), origin: { task: { id: taskId, title: task?.title ?? 'a deleted task' } } });
 
 async function gone(workspace: Read<Workspace>, { store }: WorkNeeds): Promise<true> {
   await store.commit([workspaces.remove(workspace.body, workspace.version)]);

@@ -4,6 +4,7 @@ import type { RunId } from '../../domain/values.ts';
 import { type GitFacts, reportOf, type Told } from '../../domain/work/report.ts';
 import { keptRef, type Work } from '../../domain/work/work.ts';
 import { projects } from '../../store/records/projects.ts';
+import { runs } from '../../store/records/runs.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import type { Left } from '../supervise/needs.ts';
 import type { Beside } from './beside.ts';
@@ -40,6 +41,15 @@ export async function leaveBehind(run: Run, task: Task, needs: ReportNeeds): Pro
   };
 }
 
+/** A run that never began leaves nothing; but what made its workspace ready has to be over too. */
+export async function leaveUnbegun(run: Run, { id, work }: Task, { store }: WorkNeeds): Promise<Left | undefined> {
+  if (run.kind !== 'agent' || !work?.workspaceId) return {};
+  const workspace = (await workspaces.get(store, work.workspaceId))?.body;
+  if (workspace?.use.kind !== 'task' || workspace.use.taskId !== id || !workspace.setupRun) return {};
+  const setup = (await runs.get(store, workspace.setupRun))?.body;
+  return setup && setup.phase.state !== 'ended' ? undefined : {};
+}
+
 interface Saved {
   readonly kept?: NonNullable<Work['kept']> | undefined;
   readonly git?: GitFacts | undefined;
@@ -51,8 +61,9 @@ async function keepWork(run: Run, task: Task, needs: ReportNeeds): Promise<Saved
   const project = task.projectId && (await projects.get(needs.store, task.projectId))?.body;
   if (!work || !workspace || !project || workspace.use.kind !== 'task' || workspace.use.taskId !== task.id) return {};
   const ref = keptRef(task.id, run.id);
-  const commit = await needs.workshop.keep({ workspace, project }, { ref, origin: { task, run } });
-  if (commit === undefined) return {};
+  const safe = await needs.workshop.keep({ workspace, project }, { ref, origin: { task, run } });
+  if (safe === undefined) return {};
+  const { commit } = safe;
   const git = await needs.workshop.changes(project, { base: work.base, tip: commit });
   return { kept: { commit, ref, at: needs.now() }, git };
 }

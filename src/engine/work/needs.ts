@@ -34,6 +34,27 @@ export interface Origin {
   readonly run?: Pick<Run, 'id' | 'executor' | 'model'> | undefined;
 }
 
+export interface Kept {
+  readonly commit: string;
+  /** Files that could not be kept. While there are any, nothing may be removed. */
+  readonly left: readonly string[];
+}
+
+export interface Gathered {
+  readonly commit: string;
+  readonly tree: string;
+  /** Why something that is there is not part of it. */
+  readonly without?: string | undefined;
+}
+
+/** What the mark of a directory says of it. */
+export interface Marked {
+  readonly path: string;
+  readonly id: string;
+  readonly repository: string;
+  readonly isolation: Workspace['isolation'];
+}
+
 /**
  * What the engine needs of the room that knows git. Everything may be called again after a crash anywhere inside; nothing
  * touches a working tree of the user's that is not clean, and nothing in a repository makes it run a program.
@@ -50,10 +71,10 @@ export interface Workshop {
   madeBySetup(site: Site): Promise<{ readonly paths: readonly string[]; readonly fingerprint: string }>;
   /** Whether what the set-up made is still as it was. */
   isSetUpIntact(site: Site): Promise<boolean>;
-  /** Everything in the tree but ignored files, under a hidden ref; undefined when nothing is left to keep. */
-  keep(site: Site, wish: { readonly ref: string; readonly origin: Origin }): Promise<string | undefined>;
-  /** Commits what is not committed yet, and brings the branch into the project's repository. Answers its tip. */
-  gather(site: Site, origin: Origin): Promise<{ readonly commit: string; readonly tree: string }>;
+  /** Everything in the tree but ignored files, under a hidden ref; undefined when the tree is gone. */
+  keep(site: Site, wish: { readonly ref: string; readonly origin: Origin }): Promise<Kept | undefined>;
+  /** Commits what is not committed yet, and brings the branch into the project's repository. Undefined when the tree is gone. */
+  gather(site: Site, origin: Origin): Promise<Gathered | undefined>;
   changes(project: Project, span: { readonly base: string; readonly tip: string }): Promise<GitFacts>;
   /** Puts the tree back to nothing but a commit and what the set-up made. */
   clear(site: Site): Promise<void>;
@@ -61,8 +82,10 @@ export interface Workshop {
   discard(site: Site): Promise<void>;
   /** Whether its directory is there. */
   isHere(site: Site): Promise<boolean>;
-  /** Keeps what is in directories of ours that nobody knows of, and discards them. Asks who is known after it has looked. */
-  removeOrphans(known: () => Promise<ReadonlySet<string>>): Promise<readonly string[]>;
+  /** Every directory that carries our mark. */
+  marked(): Promise<readonly Marked[]>;
+  /** Keeps what is in a directory of ours that belongs to nobody, and discards it. */
+  removeOrphan(orphan: Marked): Promise<void>;
   /** Deletes for a while what was discarded; how much is left. */
   emptyTrash(forMs: number): Promise<number>;
   combine(

@@ -1,7 +1,12 @@
+import { isFault } from '../../domain/fault.ts';
+import type { WorkspaceId } from '../../domain/values.ts';
+import { isClaimedOrphan, type Workspace } from '../../domain/work/workspace.ts';
+import { projectIndex, projects } from '../../store/records/projects.ts';
+import type { Seen } from '../../store/records/record.ts';
 import { workspaceIndex, workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
 import { Beside } from './beside.ts';
-import type { WorkNeeds } from './needs.ts';
+import type { Marked, WorkNeeds } from './needs.ts';
 
 const EVERY_MS = 30_000;
 /** Deleting goes on for this long at a time, so that it is never in anybody's way. */
@@ -10,17 +15,17 @@ const DELETE_MS = 2_000;
 /** Deletes what was discarded, and looks for directories of ours that no row knows of: a crash or an old backup leaves such. */
 export function tidy(needs: WorkNeeds): Controller<boolean, 'trash' | 'orphans'> {
   const beside = new Beside();
-  let tidiedAt = Number.NEGATIVE_INFINITY;
+  let [lookedAt, tidiedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return {
     name: 'tidy',
     onStir: (stir) => beside.onDone(stir),
     everyMs: EVERY_MS,
-    observe: async () => needs.elapsed() - tidiedAt >= EVERY_MS,
+    observe: async () => needs.elapsed() - Math.min(lookedAt, tidiedAt) >= EVERY_MS,
     decide: (due) => (due ? ['orphans', 'trash'] : []),
     act: async (what) => {
       if (what === 'orphans') {
-        const found = await beside.take('orphans', async () => needs.workshop.removeOrphans(() => knownPaths(needs)));
-        for (const path of found?.value ?? []) needs.log('workspace.orphan', { path });
+        if (needs.elapsed() - lookedAt < EVERY_MS) return false;
+        if (await beside.take('orphans', () => removeOrphans(needs))) lookedAt = needs.elapsed();
         return false;
       }
       const left = await beside.take('trash', () => needs.workshop.emptyTrash(DELETE_MS));
@@ -30,7 +35,61 @@ export function tidy(needs: WorkNeeds): Controller<boolean, 'trash' | 'orphans'>
   };
 }
 
-async function knownPaths({ store, host }: WorkNeeds): Promise<ReadonlySet<string>> {
+/**
+ * Looked for first, and only then compared with the rows: what is being made right now has its row already. An orphan gets
+ * a row before it is touched, so that nobody can be given its number, and with it its path, meanwhile.
+ */
+async function removeOrphans(needs: WorkNeeds): Promise<void> {
+  const marked = await needs.workshop.marked();
+  const rows = await rowsByPath(needs);
+  for (const orphan of marked) {
+    const row = rows.get(orphan.path);
+    if (row && !isClaimedOrphan(row.body)) continue;
+    try {
+      const mine = row ?? (await claim(orphan, needs));
+      await needs.workshop.removeOrphan(orphan);
+      needs.log('workspace.orphan', { path: orphan.path });
+      if (mine) await needs.store.commit([workspaces.remove(mine.body, mine.version)]);
+    } catch (error) {
+      // One that cannot be removed is in nobody's way, and keeps no other from being removed.
+      if (!isFault(error, 'conflict')) needs.log('workspace.orphan-stays', { path: orphan.path, error: String(error) });
+    }
+  }
+  const there = new Set(marked.map(({ path }) => path));
+  for (const { body, version } of rows.values())
+    if (isClaimedOrphan(body) && !there.has(body.path)) await needs.store.commit([workspaces.remove(body, version)]);
+}
+
+async function rowsByPath({ store, host }: WorkNeeds): Promise<ReadonlyMap<string, Seen<Workspace>>> {
   const hits = await store.scan({ index: workspaceIndex.host(host), limit: store.limits.rowsPerScan });
-  return new Set(hits.map((hit) => workspaces.read(hit).path));
+  return new Map(hits.map((hit) => ({ body: workspaces.read(hit), version: hit.version })).map((seen) => [seen.body.path, seen]));
+}
+
+/** Undefined where nobody can be given its path: no project is at its repository, or its number belongs to another. */
+async function claim(orphan: Marked, needs: WorkNeeds): Promise<Seen<Workspace> | undefined> {
+  const { store, host } = needs;
+  const n = Number(/^ws_(\d+)$/.exec(orphan.id)?.[1]);
+  const known = (await store.scan({ index: projectIndex.all, limit: store.limits.rowsPerScan })).map(projects.read);
+  const project = known.find(({ path }) => path === orphan.repository);
+  if (!project || !Number.isSafeInteger(n)) return undefined;
+  const there = await workspaces.get(store, orphan.id);
+  if (there && there.body.path !== orphan.path) return undefined;
+  const at = needs.now();
+  const body: Workspace = {
+    id: orphan.id as WorkspaceId,
+    n,
+    projectId: project.id,
+    host,
+    path: orphan.path,
+    isolation: orphan.isolation,
+    use: { kind: 'free' },
+    state: 'failed',
+    why: 'it was found without a row, and is being removed',
+    doomed: true,
+    createdAt: at,
+    updatedAt: at,
+  };
+  await store.commit([workspaces.put(body, 'absent')]);
+  const made = await workspaces.get(store, body.id);
+  return made && isClaimedOrphan(made.body) ? made : undefined;
 }
