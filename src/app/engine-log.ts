@@ -1,8 +1,19 @@
-import { createReadStream } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  createReadStream,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
 import { readdir, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Fault } from '../domain/fault.ts';
+import { LIMITS } from '../domain/limits.ts';
 import type { Instant } from '../domain/values.ts';
 import { makeDirectory } from '../platform/files.ts';
 import { writeJson } from '../surfaces/cli/answer.ts';
@@ -24,6 +35,55 @@ export async function engineLogFile(paths: Pick<HomePaths, 'path'>, now: Instant
   const names = (await readdir(folder)).filter((name) => NAME.test(name)).toSorted();
   for (const name of names.slice(0, -filesKept)) await unlink(join(folder, name)).catch(() => undefined);
   return file;
+}
+
+/**
+ * To be told of every line that was written to standard error. When that is a log file of this home and it has grown too
+ * long, its newest part is written anew into the same file, which may be held open by others: a file of another name
+ * would go on without us.
+ */
+export function logLimit(paths: Pick<HomePaths, 'path'>, options: LogLimit = {}): (bytes: number) => void {
+  const { file = '/proc/self/fd/2', mostBytes = LIMITS.engineLogBytes.value } = options;
+  const isOurs = isLogFile(paths, file);
+  let size = isOurs ? statSync(file).size : 0;
+  return (bytes) => {
+    if (!isOurs) return;
+    size += bytes;
+    if (size > mostBytes) size = shortened(file, Math.floor(mostBytes / 4));
+  };
+}
+
+interface LogLimit {
+  readonly file?: string;
+  readonly mostBytes?: number;
+}
+
+function isLogFile(paths: Pick<HomePaths, 'path'>, file: string): boolean {
+  try {
+    const real = realpathSync(file);
+    return dirname(real) === realpathSync(folderOf(paths)) && NAME.test(basename(real));
+  } catch {
+    return false; // a terminal, a pipe, or nothing
+  }
+}
+
+/** Keeps whole lines from the end, and says in a line of its own what went. */
+function shortened(file: string, keptBytes: number): number {
+  const from = openSync(file, 'r');
+  let kept: Buffer;
+  let size: number;
+  try {
+    size = fstatSync(from).size;
+    const tail = Buffer.alloc(Math.min(keptBytes, size));
+    const read = readSync(from, tail, 0, tail.length, size - tail.length);
+    kept = tail.subarray(tail.indexOf('\n') + 1, read);
+  } finally {
+    closeSync(from);
+  }
+  const note = `${JSON.stringify({ event: 'log.shortened', droppedBytes: size - kept.length })}\n`;
+  truncateSync(file);
+  appendFileSync(file, Buffer.concat([Buffer.from(note), kept]));
+  return Buffer.byteLength(note) + kept.length;
 }
 
 /** The file that was written last: an engine goes on in the one it began with. */

@@ -17,11 +17,12 @@ export const outputOf = (runsDirectory: string, secrets: Pick<RunSecrets, 'redac
     const redact = await secrets.redactorFor(runId);
     const items: Item[] = [];
     let cursor: Cursor = { offset: after, skipping: await isInside(path, after) };
-    while (items.length < lines) {
+    const room = roomFor(lines);
+    while (room.isLeft()) {
       const slice = await readSlice(path, cursor, { isFinal: final, maxLineBytes: LIMITS.outputLineBytes.value, redact });
       const last = items.at(-1);
       if (cursor.skipping && last) items[items.length - 1] = { ...last, dropped: (last.dropped ?? 0) + slice.dropped };
-      const taken = itemsIn(slice).slice(0, lines - items.length);
+      const taken = room.take(itemsIn(slice));
       items.push(...taken);
       if (taken.length < slice.lines.length) return { items, next: items.at(-1)?.at ?? after };
       cursor = slice.cursor;
@@ -30,6 +31,25 @@ export const outputOf = (runsDirectory: string, secrets: Pick<RunSecrets, 'redac
     return pastLongLine(path, items, cursor, final);
   },
 });
+
+/** A page holds so many lines, and no more text than a page may; but one line always. */
+function roomFor(lines: number): { isLeft(): boolean; take(items: readonly Item[]): readonly Item[] } {
+  let [count, characters] = [0, 0];
+  const isLeft = () => count < lines && characters < LIMITS.logPageBytes.value;
+  const fits = ({ text }: Item): boolean => {
+    if (!isLeft() || (count > 0 && characters + text.length > LIMITS.logPageBytes.value)) return false;
+    count += 1;
+    characters += text.length;
+    return true;
+  };
+  return {
+    isLeft,
+    take: (items) => {
+      const end = items.findIndex((item) => !fits(item));
+      return end === -1 ? items : items.slice(0, end);
+    },
+  };
+}
 
 const itemsIn = (slice: Slice): Item[] =>
   slice.lines.map(({ text, cut }, index) => ({

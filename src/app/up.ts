@@ -3,6 +3,7 @@ import { isAlive } from '../platform/process-identity.ts';
 import { secretsIn } from '../platform/redact.ts';
 import type { Program } from '../surfaces/cli/surroundings.ts';
 import { crashingRunner, crashingStore, crashingWorkshop, crashPoints } from './crash-points.ts';
+import { logLimit } from './engine-log.ts';
 import { engineNeeds, supervisionOf, workOf } from './engine-needs.ts';
 import { executorShelf } from './executors.ts';
 import { initHome } from './home.ts';
@@ -21,12 +22,15 @@ export async function up(io: Io, { json }: { readonly json: boolean }): Promise<
     await initHome(house.paths);
     const self = await house.self();
     const home = house.paths.path;
+    const limited = logLimit(house.paths);
     const asJson = (event: string, fields: object) => JSON.stringify({ at: house.now(), event, pid: self.pid, ...fields });
     const log = (event: string, fields: Record<string, unknown>) => {
       // Only now does it hold the lease.
       if (event === 'engine.started' && !json)
         void io.err(`fleet is up: home ${home}, process ${self.pid}. Ctrl-C stops it; nothing is lost.\n`);
-      void io.err(`${json ? asJson(event, fields) : `${house.now()} ${event} ${JSON.stringify(fields)}`}\n`);
+      const line = `${json ? asJson(event, fields) : `${house.now()} ${event} ${JSON.stringify(fields)}`}\n`;
+      void io.err(line);
+      limited(Buffer.byteLength(line));
     };
     house.settings.watch(stopping.signal, ({ problem }) => log('settings.changed', problem ? { problem } : {}));
     const runner = await openRunner({

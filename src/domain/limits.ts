@@ -43,6 +43,13 @@ export const LIMITS = {
   evidenceBytes: limit(8 * KB, 'bytes', 'end of each output stream of a gate that is kept as evidence'),
   processes: limit(1_000, 'items', 'processes of one run at once, unless the setting max_processes says otherwise'),
   outputLineBytes: limit(256 * KB, 'bytes', 'one line of output that is read; the rest of it is counted'),
+  logPageBytes: limit(1 * MB, 'bytes', 'text in one page of a log; a page has at least one line'),
+  logTailBytes: limit(8 * MB, 'bytes', 'text held for the last lines of a log; with --tail, more is left out and said'),
+  engineLogBytes: limit(
+    32 * MB,
+    'bytes',
+    "one day's log of an engine in the background; past it only its newest quarter is kept",
+  ),
   questionOptions: limit(20, 'items', 'options of a question'),
   subTaskDepth: limit(2, 'levels', 'sub-tasks of sub-tasks, unless the setting max_depth says otherwise'),
   subTasks: limit(100, 'items', 'sub-tasks one task may create'),

@@ -84,6 +84,16 @@ describe('fleet task log and fleet run log', () => {
     expect((await run(['run', 'log', 'r1', '--after', '7'], { answer })).out).toBe('line 8\nline 9\n');
   });
 
+  it('hold little of very long lines, and say which of the last ones are left out [RUN-12]', async () => {
+    const lines = Array.from({ length: 100 }, (_, n) => `${n} ${'x'.repeat(250_000)}`);
+    const answer = printer([{ id: 'r1', lines, ended: true }], () => done);
+    const { out, err } = await run(['run', 'log', 'r1', '--tail', '80'], { answer });
+    const shown = out.trimEnd().split('\n');
+    expect(shown.at(-1)?.slice(0, 3)).toBe('99 ');
+    expect(out.length).toBeLessThan(9 * 1024 * 1024);
+    expect(err).toBe(`fleet: the first ${80 - shown.length} of these lines are left out: together they are too long\n`);
+  });
+
   it('let nothing through that a terminal obeys, unless --raw', async () => {
     const lines = ['\u001b]0;owned\u0007red \u001b[31malert', 'windows\r'];
     const answer = printer([{ id: 'r1', lines, ended: true }], () => done);

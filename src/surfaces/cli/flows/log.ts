@@ -1,3 +1,4 @@
+import { LIMITS } from '../../../domain/limits.ts';
 import type { Order, Result } from '../order.ts';
 import { logLines, rawLines } from '../views/log.ts';
 import { type LogPage, runPages, taskPages } from './log-pages.ts';
@@ -16,7 +17,7 @@ export async function taskLog(order: Order): Promise<Result> {
 }
 
 async function print(order: Order, pages: AsyncIterable<LogPage>): Promise<number> {
-  const shown = order.local['tail'] === undefined ? pages : lastOf(pages, Number(order.local['tail']));
+  const shown = order.local['tail'] === undefined ? pages : lastOf(order, pages, Number(order.local['tail']));
   return order.json ? printJson(order, shown) : printLines(order, shown);
 }
 
@@ -50,19 +51,53 @@ async function printJson({ io }: Order, pages: AsyncIterable<LogPage>): Promise<
   return count;
 }
 
-/** Only the last lines of what is there already; everything that comes later. */
-async function* lastOf(pages: AsyncIterable<LogPage>, most: number): AsyncGenerator<LogPage> {
-  let kept: LogPage | undefined;
+/** Only the last lines of what is there already, of very long ones fewer; everything that comes later. */
+async function* lastOf({ io }: Order, pages: AsyncIterable<LogPage>, most: number): AsyncGenerator<LogPage> {
+  let last: LogPage | undefined;
+  const kept = lastLines(most);
   let isOld = true;
+  const shown = async (page: LogPage): Promise<LogPage> => {
+    const missing = kept.missing();
+    if (missing > 0) await io.err(`fleet: the first ${missing} of these lines are left out: together they are too long\n`);
+    return { ...page, items: kept.items() };
+  };
   for await (const page of pages) {
     if (!isOld) {
       yield page;
       continue;
     }
-    kept = { ...page, items: [...(kept?.items ?? []), ...page.items].slice(-most) };
+    last = page;
+    kept.add(page.items);
     // An empty page: everything there was has been read.
     isOld = page.items.length > 0;
-    if (!isOld) yield kept;
+    if (!isOld) yield await shown(page);
   }
-  if (isOld && kept) yield kept;
+  if (isOld && last) yield await shown(last);
+}
+
+type Line = LogPage['items'][number];
+
+/** Holds no more lines than are wanted, and no more text than fits. */
+function lastLines(most: number) {
+  let lines: Line[] = [];
+  let [seen, first, characters] = [0, 0, 0];
+  const isTooMuch = () => lines.length - first > most || characters > LIMITS.logTailBytes.value;
+  return {
+    add: (more: readonly Line[]): void => {
+      for (const line of more) {
+        seen += 1;
+        lines.push(line);
+        characters += line.text.length;
+        while (lines.length - first > 1 && isTooMuch()) {
+          characters -= lines[first]?.text.length ?? 0;
+          first += 1;
+        }
+      }
+      lines = lines.slice(first);
+      first = 0;
+    },
+    items: (): Line[] => lines,
+    /** How many more were wanted and were there. */
+    missing: (): number => Math.min(most, seen) - lines.length,
+  };
 }
