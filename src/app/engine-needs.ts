@@ -16,6 +16,7 @@ import { jobOf, prepareRun, workDirectory } from './prepare.ts';
 import { lastOutput, readResult } from './result-file.ts';
 import { runSecrets } from './run-secrets.ts';
 import type { HomeRunner } from './runs.ts';
+import { spoolsOf } from './spools.ts';
 import { workshopOf } from './workshop.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -58,6 +59,17 @@ export function workOf(house: House, env: Env): NonNullable<EngineNeeds['work']>
     resultFile: async (runId) => readResult(...(await place(runId))),
   };
 }
+
+/** How long output is kept, and how much. */
+export const retentionOf = ({ paths, settings }: House): NonNullable<EngineNeeds['retention']> => ({
+  spools: spoolsOf(paths),
+  rules: () => {
+    const { output_days, output_mb } = settings.current().values;
+    return { days: output_days, bytes: output_mb * MB };
+  },
+});
+
+const MB = 1_024 * 1_024;
 
 /** What it takes to start agents on this machine and to watch over them. */
 export const supervisionOf = (

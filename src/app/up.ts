@@ -4,7 +4,7 @@ import { secretsIn } from '../platform/redact.ts';
 import type { Program } from '../surfaces/cli/surroundings.ts';
 import { crashingRunner, crashingStore, crashingWorkshop, crashPoints } from './crash-points.ts';
 import { logLimit } from './engine-log.ts';
-import { engineNeeds, supervisionOf, workOf } from './engine-needs.ts';
+import { engineNeeds, retentionOf, supervisionOf, workOf } from './engine-needs.ts';
 import { executorShelf } from './executors.ts';
 import { initHome } from './home.ts';
 import { openHouse } from './open-house.ts';
@@ -58,6 +58,7 @@ export async function up(io: Io, { json }: { readonly json: boolean }): Promise<
           log,
           supervision,
           work: { ...work, workshop: crashingWorkshop(work.workshop, points) },
+          retention: retentionOf(house),
         },
         stopping.signal,
       );

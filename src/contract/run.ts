@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HEALTHS } from '../domain/run/health.ts';
 import { Run } from '../domain/run/run.ts';
-import { RunId } from '../domain/values.ts';
+import { Instant, RunId } from '../domain/values.ts';
 import { operation } from './operation.ts';
 import { page, paged, Ref, TaskView } from './shapes.ts';
 
@@ -52,6 +52,8 @@ const Log = z.strictObject({
   next: z.int(),
   /** Whether more can still come. */
   ended: z.boolean(),
+  /** When retention removed the output. */
+  removedAt: Instant.optional(),
 });
 
 export const runLog = operation({

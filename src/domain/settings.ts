@@ -178,6 +178,18 @@ export const SETTINGS = {
     default: 90,
     env: 'FLEET_RETENTION_DAYS',
   }),
+  output_days: setting({
+    summary: 'how long the output of runs is kept once their tasks have come to an end',
+    schema: count(36_500),
+    default: 30,
+    env: 'FLEET_OUTPUT_DAYS',
+  }),
+  output_mb: setting({
+    summary: 'how much output of runs is kept in all, in megabytes; beyond it the oldest of tasks that have come to an end goes',
+    schema: count(1_000_000_000),
+    default: 20_480,
+    env: 'FLEET_OUTPUT_MB',
+  }),
   person: setting({
     summary: 'name under which your own commands are recorded',
     schema: Name,

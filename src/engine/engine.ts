@@ -8,6 +8,7 @@ import { type Held, type Identity, takeLease } from './lease.ts';
 import type { Needs } from './needs.ts';
 import { engineStore, News } from './news.ts';
 import { release } from './release.ts';
+import { type Retention, retain } from './retain.ts';
 import { Stirs } from './stirs.ts';
 import type { SuperviseNeeds } from './supervise/needs.ts';
 import { supervise } from './supervise/supervise.ts';
@@ -26,6 +27,8 @@ export interface EngineNeeds extends Needs, Pick<Surroundings, 'log'> {
   readonly supervision?: Omit<SuperviseNeeds, keyof Needs | 'log' | 'place' | 'leaveBehind' | 'onLeft'>;
   /** With it, work in repositories is kept apart, proved and landed. */
   readonly work?: Omit<WorkNeeds, keyof Needs | 'log'> & Pick<ReportNeeds, 'resultFile'>;
+  /** With it, old output is removed. */
+  readonly retention?: Retention;
   readonly self: Identity;
   alive(identity: Identity): Promise<boolean>;
 }
@@ -71,6 +74,7 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
     ...(work ? [keep(furnish(work)), keep(prove(work)), keep(land(work)), keep(tidy(work))] : []),
     keep(gauge(fenced)),
     keep(sweep(fenced)),
+    ...(needs.retention ? [keep(retain({ ...fenced, ...needs.retention }))] : []),
     keep(renewal(lease, lost, needs)),
   ]);
   signal.removeEventListener('abort', stop);

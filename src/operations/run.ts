@@ -41,6 +41,8 @@ interface Place {
 async function logOf(run: Run, { stream, after, limit }: Place, { output }: Scope) {
   // Asked before it is read: what is printed between the two is still to come.
   const final = run.phase.state === 'ended';
+  if (run.outputRemovedAt !== undefined)
+    return { runId: run.id, items: [], next: after, ended: true, removedAt: run.outputRemovedAt };
   const { items, next } = await output.read(run.id, stream, { after, lines: limit, final });
   return { runId: run.id, items: items.map((item) => ({ ...item })), next, ended: final && items.length === 0 };
 }

@@ -107,6 +107,8 @@ export const Run = z.strictObject({
   chore: Chore.optional(),
   phase: RunPhase,
   watch: Watch.optional(),
+  /** Since then its output is gone: it was too old, or there was too much. */
+  outputRemovedAt: Instant.optional(),
   createdAt: Instant,
   updatedAt: Instant,
 });

@@ -111,6 +111,23 @@ describe('fleet task log and fleet run log', () => {
     });
   });
 
+  it('say when the output is gone, and since when [R44]', async () => {
+    const answer = () => ({ runId: 'r1', items: [], next: 0, ended: true, removedAt: '2030-02-03T04:05:06.000Z' });
+    for (const argv of [
+      ['run', 'log', 'r1'],
+      ['task', 'log', 'abcd'],
+      ['run', 'log', 'r1', '--tail', '3', '--follow'],
+    ])
+      expect(await run(argv, { answer })).toMatchObject({
+        code: 0,
+        out: '',
+        err: 'fleet: its output was removed on 2030-02-03 by retention\n',
+      });
+    expect(JSON.parse((await run(['run', 'log', 'r1', '--json'], { answer })).out)).toMatchObject({
+      removedAt: '2030-02-03T04:05:06.000Z',
+    });
+  });
+
   it('say when there is nothing to read yet', async () => {
     const answer = printer([], () => running);
     expect(await run(['task', 'log', 'abcd'], { answer })).toMatchObject({

@@ -27,6 +27,8 @@ async function printLines({ io, local }: Order, pages: AsyncIterable<LogPage>): 
   for await (const page of pages) {
     count += 1;
     if (page.items.length > 0) await io.out(text(page));
+    if (page.removedAt !== undefined)
+      await io.err(`fleet: its output was removed on ${page.removedAt.slice(0, 10)} by retention\n`);
     const dropped = page.items.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
     if (dropped > 0) await io.err(`fleet: ${dropped} bytes of very long lines are left out\n`);
   }

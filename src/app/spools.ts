@@ -1,0 +1,22 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RunId } from '../domain/values.ts';
+import type { Spools } from '../engine/retain.ts';
+import { filesOf } from '../runner/run-place.ts';
+import type { HomePaths } from './home.ts';
+
+/** The run directories of one home; whatever else lies there is not ours to remove. */
+export const spoolsOf = ({ runs }: Pick<HomePaths, 'runs'>): Spools => ({
+  // Ids sort by when they were made.
+  names: async () =>
+    (await readdir(runs).catch(() => []))
+      .filter((name) => RunId.safeParse(name).success)
+      .toSorted()
+      .map((name) => name as RunId),
+  bytesOf: async (runId) => {
+    const { out, err, in: input } = filesOf({ directory: join(runs, runId) });
+    const sizes = await Promise.all([out, err, input].map(async (file) => (await stat(file).catch(() => undefined))?.size ?? 0));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  },
+  remove: (runId) => rm(join(runs, runId), { recursive: true, force: true }),
+});
