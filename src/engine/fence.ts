@@ -36,7 +36,7 @@ export const fencedWorkshop = (workshop: Workshop, held: Holding): Workshop => (
   gather: (site, origin) => held(() => workshop.gather(site, origin)),
   clear: (site) => held(() => workshop.clear(site)),
   discard: (site) => held(() => workshop.discard(site)),
-  removeOrphans: (known) => held(() => workshop.removeOrphans(known)),
+  removeOrphan: (orphan) => held(() => workshop.removeOrphan(orphan)),
   advance: (project, move) => held(() => workshop.advance(project, move)),
   push: (project, branch) => held(() => workshop.push(project, branch)),
   dropBranch: (project, branch, at) => held(() => workshop.dropBranch(project, branch, at)),
