@@ -2,11 +2,12 @@ import type { Run } from '../../domain/run/run.ts';
 import { runs } from '../../store/records/runs.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
-import { act, COMMIT_EVERY_MS } from './act.ts';
+import { act } from './act.ts';
 import { type Action, decide, type Seen } from './decide.ts';
 import { newMemory } from './memory.ts';
 import type { SuperviseNeeds } from './needs.ts';
 import { observe } from './observe.ts';
+import { COMMIT_EVERY_MS } from './read.ts';
 
 /** Without a hint, runs are looked at this often; those that are just starting more often than that. */
 const LOOK_MS = 1_000;

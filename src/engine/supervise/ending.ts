@@ -1,0 +1,45 @@
+import type { Run } from '../../domain/run/run.ts';
+import type { Write } from '../../store/port.ts';
+import { changed } from '../../store/records/journal.ts';
+import type { Seen as Read } from '../../store/records/record.ts';
+import { runs } from '../../store/records/runs.ts';
+import type { Action } from './decide.ts';
+import type { Memory } from './memory.ts';
+import type { SuperviseNeeds } from './needs.ts';
+
+/** How long it has run since that was last written down, which it is now. */
+export const sinceLast = (runId: string, needs: SuperviseNeeds, { seenAt }: Memory): number => {
+  const now = needs.elapsed();
+  const passed = Math.max(0, Math.round(now - (seenAt.get(runId) ?? now)));
+  seenAt.set(runId, now);
+  return passed;
+};
+
+export function ending(
+  run: Read<Run>,
+  { outcome, why }: Extract<Action, { type: 'end' }>,
+  needs: SuperviseNeeds,
+  memory: Memory,
+): Write[] {
+  const at = needs.now();
+  const { watch } = run.body;
+  const timed = watch && { ...watch, activeMs: watch.activeMs + sinceLast(run.body.id, needs, memory) };
+  const next: Run = {
+    ...run.body,
+    ...(timed ? { watch: timed } : {}),
+    updatedAt: at,
+    phase: { state: 'ending', since: at, outcome, why },
+  };
+  return changed(runs, run, next, { author: { by: `host ${needs.host}`, at }, note: { what: 'ending', to: outcome, why } });
+}
+
+/** Ending a process tree takes as long as it takes: the turn goes on, and the exit file tells when it is over. */
+export function climb(run: Run, needs: SuperviseNeeds, { ladders, swept }: Memory, atOnce = false): void {
+  if (ladders.has(run.id)) return;
+  const climbing = needs.runner
+    .end(run.id, { atOnce })
+    .then(() => void swept.add(run.id))
+    .catch((error: unknown) => needs.log('run.end-failed', { run: run.id, error: String(error) }))
+    .finally(() => ladders.delete(run.id));
+  ladders.set(run.id, climbing);
+}

@@ -1,0 +1,127 @@
+import { retryDelayMs } from '../../domain/run/backoff.ts';
+import { outcomeOf, saidNothing } from '../../domain/run/outcome.ts';
+import type { Run, Watch } from '../../domain/run/run.ts';
+import type { Task } from '../../domain/task/task.ts';
+import { msOf } from '../../domain/values.ts';
+import { projects } from '../../store/records/projects.ts';
+import { runs } from '../../store/records/runs.ts';
+import { type Ended, type Ending, settleAll } from '../settle.ts';
+import type { Sight } from './decide.ts';
+import { climb } from './ending.ts';
+import { stepped } from './ingest.ts';
+import type { Memory } from './memory.ts';
+import type { Left, Look, SuperviseNeeds } from './needs.ts';
+import { firstWatch, seenUntil } from './read.ts';
+
+/** It has ended and left much to read: piece by piece, so that nobody waits for it, and none is read twice. */
+export async function catchUp(sight: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+  const { run, task } = sight;
+  const executor = await needs.executor(run.body.executor);
+  if (!executor || !task) return finish([sight], needs, memory);
+  const before = run.body.watch ?? (await firstWatch(run.body, task, needs));
+  const { watch } = await seenUntil(run.body, before, executor, { needs, final: false });
+  // What cannot be read, or never ends, is no reason to wait.
+  if (watch.offset === before.offset) return finish([sight], needs, memory);
+  await needs.store.commit([
+    runs.put({ ...run.body, updatedAt: needs.now(), watch: { ...watch, asks: before.asks } }, run.version),
+  ]);
+  return true;
+}
+
+/** Runs that are over: what can be said of each is gathered by itself, so that none holds up or spoils the others. */
+export async function finish(sights: readonly Sight[], needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+  const gathered = await Promise.allSettled(sights.map((sight) => lastOf(sight, needs, memory)));
+  const over = gathered.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
+  const settled = over.length === 0 ? [] : await settleAll(over, needs);
+  for (const runId of settled) {
+    memory.seenAt.delete(runId);
+    memory.swept.delete(runId);
+  }
+  const noted = over.filter(({ runId }) => settled.includes(runId)).map(({ last }) => needs.noted(last));
+  for (const note of await Promise.allSettled(noted))
+    if (note.status === 'rejected') needs.log('notes.failed', { error: String(note.reason) });
+  const failed = gathered.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+  return settled.length > 0;
+}
+
+interface Last extends Ended {
+  readonly last: Run;
+}
+
+/** Whatever is left of its tree goes, and the rest of its output is read; undefined when something of it still is there. */
+async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory: Memory): Promise<Last | undefined> {
+  if (look.state === 'unclaimed' && !(await needs.runner.forestall(run.body.id))) return undefined;
+  if (look.state !== 'unclaimed' && !(await isSwept(run.body, needs, memory))) return undefined;
+  const ran = look.state !== 'unclaimed' && look.state !== 'never';
+  const left = task ? await needs.leaveBehind(run.body, task, ran) : NOTHING;
+  if (!left) return undefined;
+  const watch = task ? await lastWatch(run.body, task, look, needs) : run.body.watch;
+  const facts = factsOf(look);
+  const last: Run = { ...run.body, ...(watch ? { watch } : {}) };
+  const { outcome, detail } = outcomeOf(last, facts);
+  if (outcome === 'output_limit') await needs.runner.trim(run.body.id, needs.rules().spoolBytes);
+  const quiet = saidNothing(last, facts);
+  const ending: Ending = {
+    outcome: quiet && (task?.attempts ?? 0) > 1 ? 'blocked' : outcome,
+    ...(detail === undefined ? {} : { detail }),
+    exit: facts.exit,
+    watch,
+    retryInMs: untilReset(watch, needs) ?? (quiet ? 0 : retryDelayMs(outcome, task?.attempts ?? 1, needs.jitter())),
+    proved: task !== undefined && (await nothingToProve(task, needs)),
+    kept: left.kept,
+    report: left.report?.(watch, outcome),
+    neverRan: hasNeverRun(run.body, look),
+  };
+  return { runId: run.body.id, ending, last };
+}
+
+/** A run that was seen alive has run, also when a loss of power has taken its directory: it may be what took its host down. */
+const hasNeverRun = ({ phase }: Run, { state }: Look): boolean =>
+  phase.state === 'claimed' && (state === 'never' || state === 'unclaimed');
+
+/** Mostly nothing is left, which takes one look; helpers that will not go are waited for beside the turn. */
+const SWEEP_MS = 50;
+
+async function isSwept(run: Run, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+  if (memory.swept.has(run.id)) return true;
+  const isNew = !memory.ladders.has(run.id);
+  climb(run, needs, memory);
+  if (isNew) await Promise.race([memory.ladders.get(run.id), new Promise((resolve) => setTimeout(resolve, SWEEP_MS))]);
+  return memory.swept.has(run.id);
+}
+
+const NOTHING: Left = {};
+
+const factsOf = (look: Look) =>
+  look.state === 'ended'
+    ? { exit: look.exit, reason: look.reason }
+    : look.state === 'unclaimed' || look.state === 'never'
+      ? { reason: 'it was never started' }
+      : {};
+
+async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds): Promise<Watch | undefined> {
+  const executor = await needs.executor(run.executor);
+  if (!executor || look.state === 'unclaimed' || look.state === 'never') return run.watch;
+  let watch = run.watch ?? (await firstWatch(run, task, needs));
+  if (run.phase.state === 'ending' && run.phase.outcome === 'output_limit')
+    return { ...watch, droppedBytes: watch.droppedBytes + Math.max(0, ('outBytes' in look ? look.outBytes : 0) - watch.offset) };
+  for (;;) {
+    const seen = await seenUntil(run, watch, executor, { needs, final: true });
+    if (seen.watch.offset === watch.offset) break;
+    watch = { ...seen.watch, asks: watch.asks };
+  }
+  const exit = look.state === 'ended' ? executor.exit(watch.state, look.exit) : [];
+  return stepped(watch, { state: watch.state, events: watch.verdict === undefined ? exit : [], send: [] });
+}
+
+/** A provider that said when it will work again is asked then, and not before. */
+const untilReset = (watch: Watch | undefined, needs: SuperviseNeeds): number | undefined =>
+  watch?.limitedUntil === undefined ? undefined : Math.max(0, msOf(watch.limitedUntil) - msOf(needs.now()));
+
+/** Work in place has no branch to verify or merge; a project's verify command still decides. */
+async function nothingToProve(task: Task, { store }: SuperviseNeeds): Promise<boolean> {
+  if (!task.projectId) return true;
+  if (task.work) return false;
+  return (await projects.get(store, task.projectId))?.body.verify === undefined;
+}
