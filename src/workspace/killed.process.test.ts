@@ -43,7 +43,7 @@ function expectWhole(at: Ground): void {
   expect(at.git(path, 'status', '--porcelain', '-b')).toBe('## x/task/1');
   expect(at.git(at.repository, 'worktree', 'list').split('\n')).toHaveLength(2);
   expect(readdirSync(`${path}.fleet`).sort()).toEqual(['index', 'mark.json']);
-  expect(readdirSync(join(at.repository, '.git')).filter((name) => /^fleet-/.test(name))).toEqual([]);
+  expect(readdirSync(join(at.repository, '.git')).filter((name) => name.startsWith('fleet-'))).toEqual([]);
 }
 
 it('lays out again after a kill -9 anywhere in the middle [R29] [R32]', async () => {

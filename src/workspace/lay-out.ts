@@ -45,7 +45,7 @@ export interface LaidOut {
 export async function layOut(asked: Site, layout: Layout, env: NodeJS.ProcessEnv): Promise<LaidOut> {
   const ground = await groundOf(asked, env);
   const { site } = ground;
-  const { branch, start, setupPaths } = layout;
+  const { branch, setupPaths } = layout;
   assertLayout(layout);
   const mark = await ownMark(site);
   const isThere = mark !== undefined && (await exists(site.path));
