@@ -30,7 +30,7 @@ export async function commitWork(
   const site = await realSite(asked);
   await ownMark(site);
   for (let attempt = 1; ; attempt += 1) {
-    const done = await withSnapshot(site, env, (snapshot) => commitSnapshot(site, snapshot, options, env));
+    const done = await withSnapshot(site, { env, flat: false }, (snapshot) => commitSnapshot(site, snapshot, options, env));
     if (done) return done;
     if (attempt === ATTEMPTS)
       throw new Fault('conflict', `the branch in ${site.path} is moved by somebody else`, { path: site.path });

@@ -26,7 +26,7 @@ export async function keep(
   const site = await realSite(asked);
   await ownMark(site);
   const repository = await repositorySeat(site.repository);
-  return withSnapshot(site, env, async (snapshot) => {
+  return withSnapshot(site, { env, flat: true }, async (snapshot) => {
     const dirty = snapshot.tree !== snapshot.headTree;
     const commit = dirty || snapshot.head === undefined ? await commitTree(snapshot, options, env) : snapshot.head;
     if (site.isolation === 'clone') await carryAll(site, repository, { commit, ref: options.ref }, env);

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasCode, PRIVATE_DIRECTORY } from '../platform/files.ts';
+import { hasCode } from '../platform/files.ts';
 import type { Ground } from './announce.ts';
 import { outputAt } from './git.ts';
 import { namedAfter } from './orphans.ts';
 import { removeTree } from './remove-tree.ts';
+import { restoreOwn } from './restore-own.ts';
 import type { Seat } from './seat.ts';
 import { besides, ownIndex, type Site } from './site.ts';
 
@@ -31,16 +32,17 @@ export async function checkOut(place: Ground, commit: string): Promise<void> {
  * neither flags nor forged times in the agent's can hide a file.
  */
 export async function removeOthers(place: Ground, stay: readonly string[]): Promise<void> {
-  await restoreDirectories(place);
+  await restoreOwn(place.site, namesIn(await listed(place, ['ls-files', '-z'])));
   for (const path of await othersIn(place)) await removeBut(place.site, path, stay);
 }
 
 /** Every file and directory that is not in our index, ignored ones too; a directory as one entry. As bytes, one character each. */
 export async function othersIn(place: Ground): Promise<readonly string[]> {
-  const args = ['ls-files', '-z', '--others', '--directory'];
-  const out = await outputAt(at(place), args, place.env, { index: ownIndex(place.site), maxBytes: LISTING_BYTES, timeoutMs: 0 });
-  return namesIn(out).map((name) => name.replace(/\/$/, ''));
+  return namesIn(await listed(place, ['ls-files', '-z', '--others', '--directory'])).map((name) => name.replace(/\/$/, ''));
 }
+
+const listed = (place: Ground, args: readonly string[]): Promise<Buffer> =>
+  outputAt(at(place), args, place.env, { index: ownIndex(place.site), maxBytes: LISTING_BYTES, timeoutMs: 0 });
 
 export const namesIn = (listing: Buffer): string[] =>
   listing
@@ -58,13 +60,24 @@ const textOf = (name: string): string | undefined => {
 async function removeBut(site: Site, name: string, stay: readonly string[]): Promise<void> {
   const path = textOf(name);
   if (path !== undefined && stay.some((kept) => kept === path || path.startsWith(`${kept}/`))) return;
-  const inner = path === undefined ? [] : stay.filter((kept) => kept.startsWith(`${path}/`));
+  const inner: string[] = [];
+  for (const kept of stay) if (path !== undefined && kept.startsWith(`${path}/`) && (await isOwn(site, kept))) inner.push(kept);
   if (path !== undefined && inner.length === 0) {
     await removeTree(join(site.path, path));
     return;
   }
   if (path === undefined) await removeUnnamed(site, name);
   else await removeAround(site, path, inner);
+}
+
+/** No part of the way to it is a link: what is behind one is not of this tree. */
+async function isOwn(site: Site, path: string): Promise<boolean> {
+  const parts = path.split('/');
+  for (let depth = 1; depth < parts.length; depth += 1) {
+    const found = await lstat(join(site.path, ...parts.slice(0, depth))).catch(() => undefined);
+    if (!found?.isDirectory()) return false;
+  }
+  return true;
 }
 
 /** What is to stay lies deeper: it is put aside and back. */
@@ -88,28 +101,4 @@ async function removeUnnamed(site: Site, name: string): Promise<void> {
     if (!hasCode(error, 'ENOENT')) throw error;
   });
   await removeTree(aside);
-}
-
-/** Git does not know modes of directories: those of our checkout get back what they were made with. */
-async function restoreDirectories(place: Ground): Promise<void> {
-  const wanted = 0o777 & ~process.umask();
-  const out = await outputAt(at(place), ['ls-files', '-z'], place.env, {
-    index: ownIndex(place.site),
-    maxBytes: LISTING_BYTES,
-    timeoutMs: 0,
-  });
-  const directories = new Set<string>(['']);
-  for (const name of namesIn(out))
-    for (let end = name.lastIndexOf('/'); end > 0; end = name.lastIndexOf('/', end - 1)) {
-      const directory = name.slice(0, end);
-      if (directories.has(directory)) break;
-      directories.add(directory);
-    }
-  // From the top: one that may not be entered hides those below.
-  for (const name of [...directories].sort()) {
-    const path = Buffer.concat([Buffer.from(`${place.site.path}/`), Buffer.from(name, 'latin1')]);
-    const found = await lstat(path).catch(() => undefined);
-    const mode = name === '' ? PRIVATE_DIRECTORY : wanted;
-    if (found?.isDirectory() && (found.mode & 0o7777) !== mode) await chmod(path, mode);
-  }
 }

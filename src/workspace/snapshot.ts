@@ -9,7 +9,7 @@ import { copyIndex } from './entry.ts';
 import { gitAt, gitFault, outputAt } from './git.ts';
 import { namesIn } from './put-back.ts';
 import { removeTree } from './remove-tree.ts';
-import type { Seat } from './seat.ts';
+import { type Seat, seatOf } from './seat.ts';
 import { besides, type Site, siteSeat } from './site.ts';
 
 /** Everything in a working tree but ignored files, as git's tree, at one moment. */
@@ -35,11 +35,12 @@ const shown = (name: string): string => Buffer.from(name, 'latin1').toString('ut
 
 /**
  * The index of the tree is copied and brought up to date; the one in use is not touched, so an agent may go on meanwhile.
- * Git is never asked to look into a repository inside of the tree: it would do so with that one's configuration.
+ * Git is never asked to look into a repository inside of the tree: it would do so with that one's configuration. With `flat`
+ * submodules that hold something new are taken as files: their commits are nowhere else.
  */
 export async function withSnapshot<Answer>(
   site: Site,
-  env: NodeJS.ProcessEnv,
+  { env, flat }: { readonly env: NodeJS.ProcessEnv; readonly flat: boolean },
   work: (snapshot: Snapshot) => Promise<Answer>,
 ): Promise<Answer> {
   const seat = await siteSeat(site);
@@ -50,6 +51,7 @@ export async function withSnapshot<Answer>(
   try {
     const drawing: Drawing = { site, seat, env, index: join(scratch, 'index'), scratch };
     const hadConflicts = await startIndex(drawing);
+    if (flat) await flatten(drawing);
     const left = await fill(drawing);
     const tree = (await outputAt(seat, ['write-tree'], env, { index: drawing.index, timeoutMs: 0 })).toString('utf8').trim();
     const [head, headTree] = await headAndTree(seat, env);
@@ -108,6 +110,22 @@ async function unhide(drawing: Drawing, entries: readonly { readonly tag: string
   for (const { tag, name } of entries) if (tag.toUpperCase() === 'S' && (await found(drawing.site, name))) skipped.push(name);
   if (assumed.length > 0) await updateIndex(drawing, ['--no-assume-unchanged'], assumed);
   if (skipped.length > 0) await updateIndex(drawing, ['--no-skip-worktree'], skipped);
+}
+
+async function flatten(drawing: Drawing): Promise<void> {
+  const { site, seat, env, index } = drawing;
+  const listed = namesIn(await outputAt(seat, ['ls-files', '-s', '-z'], env, { index, maxBytes: LISTING_BYTES, timeoutMs: 0 }));
+  const links = listed.flatMap((line) => /^160000 ([0-9a-f]+) 0\t(.+)$/s.exec(line)?.slice(1) ?? []);
+  const changed: string[] = [];
+  for (let at = 0; at + 1 < links.length; at += 2) {
+    const [commit = '', name = ''] = links.slice(at, at + 2);
+    const inner = (await found(site, `${name}/.git`)) ? await seatOf(join(site.path, shown(name))) : undefined;
+    if (inner === undefined || inner.workTree === site.path) continue;
+    const [head] = await headAndTree(inner, env);
+    const { code, out } = await gitAt(inner, ['status', '--porcelain', '-z', '--ignore-submodules=all'], env, { timeoutMs: 0 });
+    if (head !== commit || code !== 0 || out.length > 0) changed.push(name);
+  }
+  if (changed.length > 0) await updateIndex(drawing, ['--force-remove'], changed);
 }
 
 /** Answers what could not be taken in. */
@@ -184,9 +202,11 @@ async function nested(drawing: Drawing, directory: string): Promise<string[]> {
   return names;
 }
 
+const AT_ONCE = 64;
+
 async function sift(site: Site, names: readonly string[]): Promise<{ fit: string[]; left: string[] }> {
   const [fit, left]: [string[], string[]] = [[], []];
-  for (const name of names) {
+  const look = async (name: string): Promise<void> => {
     const file = pathOf(site, name);
     const facts = await lstat(file).catch(() => undefined);
     const isReadable =
@@ -197,7 +217,8 @@ async function sift(site: Site, names: readonly string[]): Promise<{ fit: string
       ));
     if (facts?.isFile() && (facts.size > LIMITS.keptFileBytes.value || !isReadable)) left.push(name);
     else fit.push(name);
-  }
+  };
+  for (let at = 0; at < names.length; at += AT_ONCE) await Promise.all(names.slice(at, at + AT_ONCE).map(look));
   return { fit, left };
 }
 
