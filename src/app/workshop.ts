@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Fault, isFault } from '../domain/fault.ts';
+import { Fault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { Workspace } from '../domain/work/workspace.ts';
 import type { Site as Furnished, Gathered, Origin, Workshop } from '../engine/work/needs.ts';
@@ -28,8 +28,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** The workspace room, as the engine wants to see it: workspaces of one home, for projects the store knows. */
 export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: Env): Workshop {
   return {
-    targetOf: (project, wanted) => targetOf(project.path, wanted, env),
-    commitOf: (project, ref) => commitOf(project.path, ref, env),
+    targetOf: async ({ path }, wanted) =>
+      (await exists(path)) ? targetOf(path, wanted, env) : { state: 'missing', why: 'the repository is gone: was it moved?' },
+    commitOf: async ({ path }, ref) => ((await exists(path)) ? commitOf(path, ref, env) : undefined),
     treeOf: (project, commit) => treeOf(project.path, commit, env),
     branchFor: ({ title, id }, executor) => branchName({ executor, title, id }),
     pathOf: (project, n) => join(paths.workspaces, plain(project.name), String(n)),
@@ -61,8 +62,8 @@ export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: 
     marked: async () => (await census(paths.workspaces)).flatMap(({ path, mark }) => (mark ? [{ ...mark, path }] : [])),
     removeOrphan: async (orphan) => {
       const ref = `refs/fleet/kept/orphans/${orphan.id}-${Date.now()}`;
-      // A repository that is gone has no work to be kept in it.
-      if (await exists(orphan.repository)) {
+      // Where the repository or the files are gone, nothing is left to be kept.
+      if ((await exists(orphan.repository)) && (await exists(orphan.path))) {
         const who = await identityOf(orphan.repository, env);
         const { left } = await keep(orphan, { ref, message: `fleet: what was left in ${orphan.id}`, who }, env);
         if (left.length > 0) throw new Fault('unavailable', `${orphan.path} holds files that cannot be kept: ${some(left)}`);
@@ -119,12 +120,7 @@ async function annotated(
 
 /** An agent, or somebody else, may have removed the whole tree: then there is nothing to answer, and nothing to repair. */
 async function unlessGone<Answer>({ workspace }: Furnished, work: () => Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isFault(error, 'not_found') && !(await exists(workspace.path))) return undefined;
-    throw error;
-  }
+  return (await exists(workspace.path)) ? work() : undefined;
 }
 
 async function gathered(site: Furnished, origin: Origin, env: Env): Promise<Gathered> {

@@ -97,7 +97,7 @@ describe(`${list.length} tasks at once in one repository, while the engine is ki
   it('land exactly what is verified, each once, and nothing of the others is lost [R30] [R32] [WORK-02] [WORK-12]', async () => {
     await using house = await workHouse(['--verify', 'test ! -e bad.txt && ! grep -rq "^<<<<<<<" .'], {
       engine: false,
-      settings: ['max_concurrent=30', 'max_repairs=6', 'max_gates=3', 'grace_seconds=1', 'workspace_pool=2'],
+      settings: ['max_concurrent=30', 'max_repairs=3', 'max_gates=3', 'grace_seconds=1', 'workspace_pool=2'],
     });
     await house.git(house.repo, 'branch', 'past');
     await commitIn(house, { README: 'changed since\n', '.gitattributes': '* -text\n' });

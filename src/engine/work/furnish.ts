@@ -201,22 +201,24 @@ async function leave(
   const left = await beside.take(`leave ${id} ${workspace.version}`, async () => {
     const safe = use.kind === 'task' ? await keepLast(site, use.taskId, task, needs) : undefined;
     if (safe && safe.left.length > 0) return { holds: safe.left };
-    const intact = !discard && workspace.body.setup !== undefined && (await needs.workshop.isSetUpIntact(site));
+    // Somebody, or an engine before us, may have removed it already.
+    const isGone = discard || !(await needs.workshop.isHere(site));
+    const intact = !isGone && workspace.body.setup !== undefined && (await needs.workshop.isSetUpIntact(site));
     const { setup: _lost, ...bare } = workspace.body;
-    if (discard) await needs.workshop.discard(site);
+    if (isGone) await needs.workshop.discard(site);
     else await needs.workshop.clear(intact ? site : { ...site, workspace: bare });
     // Its commits are in the target now; the branch would only be in everybody's way.
     const { landed, tip, branch } = task?.work ?? {};
     if (use.kind === 'task' && landed && tip && branch) await needs.workshop.dropBranch(project, branch, tip);
-    return { intact };
+    return { intact, isGone };
   });
   if (!left) return false;
   if ('holds' in left.value) {
     const why = `it is not removed, because these files cannot be kept: ${left.value.holds.slice(0, 5).join(', ')}`;
     return put({ state: 'failed', why, stuck: true });
   }
-  const isIntact = left.value.intact;
-  if (discard) return gone(workspace, needs);
+  const { intact: isIntact, isGone } = left.value;
+  if (isGone) return gone(workspace, needs);
   const { setup, why: _why, setupRun: _run, ...rest } = workspace.body;
   const free: Workspace = {
     ...rest,

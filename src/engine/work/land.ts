@@ -96,7 +96,7 @@ async function act(waiting: Waiting, needs: WorkNeeds, beside: Beside): Promise<
       {
         cause: 'conflict',
         who: 'you',
-        what: `the branch ${work.target} is gone from ${project.path}: make it again, or set another target branch`,
+        what: `the branch ${work.target} is gone from ${project.path}: bring it back, then fleet task merge ${task.id}`,
       },
       needs,
     );

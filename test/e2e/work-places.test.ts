@@ -1,0 +1,402 @@
+import { existsSync } from 'node:fs';
+import { chmod, lstat, mkdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { fullOnly } from '../full-only.ts';
+import { type TaskJson, type WorkHouse, workHouse } from '../support/work-house.ts';
+
+let house: WorkHouse;
+beforeAll(async () => {
+  house = await workHouse([], { settings: ['max_repairs=0', 'max_concurrent=20', 'grace_seconds=1', 'guarded_paths=[]'] });
+});
+afterAll(async () => house[Symbol.asyncDispose]());
+
+interface Place {
+  readonly path: string;
+  /** What git says there, with nothing of the repository's own carried out. */
+  git(...args: string[]): Promise<string>;
+  write(file: string, text: string): Promise<void>;
+  task(scenario: string, ...flags: string[]): Promise<string>;
+}
+
+/** A repository of its own as a project of its own. */
+async function place(name: string, flags: readonly string[] = [], prepare?: (place: Place) => Promise<void>): Promise<Place> {
+  const path = await house.repository(name);
+  const made = placeAt(path, name);
+  await prepare?.(made);
+  await known(path, name, flags);
+  return made;
+}
+
+const known = (path: string, name: string, flags: readonly string[]) =>
+  house.ok(['project', 'add', path, '--name', name, '--executor', 'scripted', '--integration', 'auto', ...flags]);
+
+const placeAt = (path: string, name: string): Place => ({
+  path,
+  git: async (...args) => {
+    const answer = await house.git(path, '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args);
+    if (answer.code !== 0) throw new Error(`git ${args.join(' ')}: ${answer.err}`);
+    return answer.out.trim();
+  },
+  write: (file, text) => writeFile(join(path, file), text),
+  task: async (scenario, ...flags) => {
+    const prompt = `\`\`\`scenario\n${scenario}\n\`\`\``;
+    return (await house.ok(['task', 'create', '--project', name, '--prompt', prompt, '--json', ...flags])).json<TaskJson>().id;
+  },
+});
+
+async function emptyRepository(): Promise<string> {
+  const path = join(house.directory, 'empty');
+  await house.git(house.directory, 'init', '-q', path);
+  return path;
+}
+
+const simple = 'edit feature.txt it works\ndone added';
+const state = ({ phase }: TaskJson) => (phase.block ? `${phase.state}: ${phase.block.cause}: ${phase.block.what}` : phase.state);
+/** Words a person reads. */
+const shown = async (id: string) => (await house.ok(['task', 'show', id])).out;
+
+describe('a repository', () => {
+  it('without a commit is waited for, in clear words', async () => {
+    const { task, git, write } = await place('unborn');
+    await git('checkout', '-q', '--orphan', 'fresh');
+    const id = await task(simple);
+    expect(state(await house.rest(id))).toMatch(/^blocked: setup: .*"fresh" has no commit yet/);
+    expect(await shown(id)).toContain('has no commit yet');
+    await write('README', 'hello\n');
+    await git('add', '.');
+    await git('commit', '-qm', 'first');
+    await house.ok(['task', 'retry', id]);
+    expect(state(await house.sees(id, ({ phase }) => phase.state === 'done'))).toBe('done');
+    expect(await git('show', 'fresh:feature.txt')).toBe('it works');
+    expect(await git('ls-tree', '--name-only', 'main')).toBe('README');
+    expect(await git('status', '--porcelain')).toBe('');
+    const refused = await house.fleet(['project', 'add', await emptyRepository()]);
+    expect(refused.err).toContain('has no commit yet');
+  });
+
+  it('without a working tree gets the work on its branch', async () => {
+    const origin = await house.repository('origin of bare');
+    const path = join(house.directory, 'bare.git');
+    await house.git(house.directory, 'clone', '-q', '--bare', origin, path);
+    await known(path, 'bare', []);
+    const { task, git } = placeAt(path, 'bare');
+    expect(state(await house.rest(await task(simple)))).toBe('done');
+    expect(await git('show', 'main:feature.txt')).toBe('it works');
+  });
+
+  it('with a detached HEAD asks for a target, and its checkout stays where it is', async () => {
+    const { task, git } = await place('detached', [], async (one) => void (await one.git('checkout', '-q', '--detach')));
+    const head = await git('rev-parse', 'HEAD');
+    const asked = await house.rest(await task(simple));
+    expect(state(asked)).toMatch(/^blocked: setup: .*detached HEAD/);
+    const told = await house.rest(await task(simple, '--target-branch', 'main'));
+    expect(state(told)).toBe('done');
+    expect(await git('show', 'main:feature.txt')).toBe('it works');
+    expect(await git('rev-parse', 'HEAD')).toBe(head);
+    expect(await git('status', '--porcelain')).toBe('');
+  });
+
+  it('with another branch checked out, and dirty, gets the work and keeps its files [WORK-08]', async () => {
+    const { task, git, write, path } = await place('elsewhere', ['--target-branch', 'main'], async (one) => {
+      await one.git('checkout', '-q', '-b', 'mine');
+    });
+    await write('README', 'half a thought\n');
+    await write('untracked', 'another\n');
+    expect(state(await house.rest(await task(simple)))).toBe('done');
+    expect(await git('show', 'main:feature.txt')).toBe('it works');
+    expect(await git('status', '--porcelain')).toBe('M README\n?? untracked');
+    expect(await readFile(join(path, 'README'), 'utf8')).toBe('half a thought\n');
+    expect(await git('symbolic-ref', 'HEAD')).toBe('refs/heads/mine');
+  });
+
+  it('that is itself a linked worktree lands where it is checked out', async () => {
+    const main = await house.repository('main of linked');
+    const path = join(house.directory, 'linked');
+    await house.git(main, 'worktree', 'add', '-q', '-b', 'side', path);
+    await known(path, 'linked', []);
+    const { task, git } = placeAt(path, 'linked');
+    expect(state(await house.rest(await task(simple)))).toBe('done');
+    expect(await readFile(join(path, 'feature.txt'), 'utf8')).toBe('it works\n');
+    expect(await git('status', '--porcelain')).toBe('');
+    expect((await house.git(main, 'status', '--porcelain')).out).toBe('');
+    expect(await git('ls-tree', '--name-only', 'main')).toBe('README');
+    expect(await git('rev-parse', 'side^2^')).toBe(await git('rev-parse', 'main'));
+  });
+
+  it('with a submodule and with files of git-lfs, which is not there, stays as it is', async () => {
+    const inner = await house.repository('inner');
+    const pointer =
+      'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n';
+    const { task, git, path } = await place('odd', [], async (one) => {
+      await one.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'lib');
+      await one.write('.gitattributes', '*.bin filter=lfs diff=lfs merge=lfs -text\n');
+      await one.write('large.bin', pointer);
+      await one.git('add', '-A');
+      await one.git('commit', '-qm', 'odd');
+      for (const [key, value] of [
+        ['clean', 'git-lfs clean -- %f'],
+        ['smudge', 'git-lfs smudge -- %f'],
+        ['required', 'true'],
+      ])
+        await one.git('config', `filter.lfs.${key}`, value ?? '');
+    });
+    const lib = await git('rev-parse', 'main:lib');
+    const id = await task('sh cp large.bin seen.txt; ls -a lib > lib.txt\nedit feature.txt it works\ndone ok');
+    expect(state(await house.rest(id))).toBe('done');
+    expect(await git('show', 'main:seen.txt')).toBe(pointer.trim());
+    expect(await git('show', 'main:large.bin')).toBe(pointer.trim());
+    expect(await git('rev-parse', 'main:lib')).toBe(lib);
+    expect(await readFile(join(path, 'large.bin'), 'utf8')).toBe(pointer);
+    expect(await readFile(join(path, 'lib', 'README'), 'utf8')).toBe('hello\n');
+    expect(await git('diff', '--name-only', '--cached')).toBe('');
+    // A file that only the missing program could write into the checkout waits, and is not written without it.
+    const waits = await house.rest(await task('edit new.bin more\ndone ok'));
+    expect(state(waits)).toMatch(/^blocked: checkout: .*new.bin needs the filter lfs/);
+    expect(await git('show', `${waits.work?.tip}:new.bin`)).toBe('more');
+    expect(await git('diff', '--name-only', '--cached')).toBe('');
+  });
+
+  it('with hostile names of branches and files, and links, is landed in byte for byte [T11]', async () => {
+    const target = 'feat/$(touch${IFS}canary);`touch`&é|"quoted"';
+    const name = 'a "b" \'c\' ;$(touch canary)';
+    const outside = join(house.directory, 'outside');
+    await mkdir(outside);
+    await writeFile(join(outside, 'file'), 'not theirs\n');
+    const { task, git, path } = await place(name, [], async (one) => {
+      await mkdir(join(one.path, 'dir'));
+      await one.write('dir/file', 'tracked\n');
+      await one.git('add', '-A');
+      await one.git('commit', '-qm', 'dir');
+      await one.git('checkout', '-q', '-b', target);
+    });
+    const id = await task(
+      [
+        'sh <<END',
+        `printf 1 > '-rf'; printf 2 > ':(glob)*'; printf 3 > 'a  b '; printf 4 > "$(printf 'new\\nline')"; printf 5 > '"$(touch canary)"'; printf 6 > "$(printf 'byte\\377')"`,
+        `rm -r dir; ln -s '${outside}' dir; ln -s /etc/passwd passwd`,
+        'END',
+        'done named',
+      ].join('\n'),
+      '--title',
+      '--upload-pack=touch canary\n$(touch canary)',
+    );
+    const task1 = await house.rest(id);
+    expect(state(task1)).toBe('done');
+    const files = await git('ls-tree', '-r', '-z', '--name-only', target);
+    expect(
+      files
+        .split('\0')
+        .filter((file) => file !== '')
+        .toSorted(),
+    ).toEqual(['-rf', ':(glob)*', 'a  b ', 'new\nline', '"$(touch canary)"', 'byte\ufffd', 'dir', 'passwd', 'README'].toSorted());
+    expect(await git('status', '--porcelain')).toBe('');
+    expect(await readlink(join(path, 'dir'))).toBe(outside);
+    expect(await readFile(join(outside, 'file'), 'utf8')).toBe('not theirs\n');
+    expect((await lstat(join(path, 'passwd'))).isSymbolicLink()).toBe(true);
+    const shell = await house.git(house.directory, 'ls-files');
+    expect(shell.code).not.toBe(0);
+    for (const where of [path, house.directory, house.home]) expect(existsSync(join(where, 'canary'))).toBe(false);
+  });
+
+  it('that has been taken over runs nothing of its own in our git [WORK-13] [T11]', async () => {
+    const canary = join(house.directory, 'canary of hostile');
+    const evil = join(house.directory, 'evil.sh');
+    await writeFile(evil, `#!/bin/sh\necho "$0 $*" >> '${canary}'\ncat\n`);
+    await chmod(evil, 0o755);
+    const { task, path } = await place('hostile', ['--verify', 'test -f feature.txt'], async (one) => {
+      await one.write('old.dat', 'raw\n');
+      await one.write('.gitattributes', '*.dat filter=evil diff=evil merge=evil\n');
+      await one.git('add', '-A');
+      await one.git('commit', '-qm', 'attributes');
+      const hooks = [
+        'pre-commit',
+        'commit-msg',
+        'post-commit',
+        'post-checkout',
+        'post-merge',
+        'reference-transaction',
+        'pre-push',
+        'post-index-change',
+        'pre-auto-gc',
+        'post-rewrite',
+      ];
+      for (const hook of hooks) {
+        await writeFile(join(one.path, '.git', 'hooks', hook), `#!/bin/sh\necho ${hook} >> '${canary}'\n`);
+        await chmod(join(one.path, '.git', 'hooks', hook), 0o755);
+      }
+      const settings = {
+        'core.fsmonitor': `'${evil}'`,
+        'filter.evil.clean': `'${evil}' clean`,
+        'filter.evil.smudge': `'${evil}' smudge`,
+        'filter.evil.process': `'${evil}' process`,
+        'diff.evil.textconv': `'${evil}' textconv`,
+        'diff.evil.command': `'${evil}' diff`,
+        'merge.evil.driver': `'${evil}' merge`,
+        'diff.external': `'${evil}' external`,
+        'core.pager': `'${evil}' pager`,
+        'core.editor': `'${evil}' editor`,
+        'core.sshCommand': `'${evil}' ssh`,
+        'gpg.program': `'${evil}' gpg`,
+        'commit.gpgSign': 'true',
+        'alias.status': `!'${evil}' alias`,
+      };
+      for (const [key, value] of Object.entries(settings)) await house.git(one.path, 'config', key, value);
+    });
+    await rm(canary, { force: true });
+    const filtered = await task('edit new.dat raw\nedit feature.txt too\ndone ok');
+    expect(state(await house.rest(filtered))).toMatch(/^blocked: checkout: .*new.dat needs the filter evil/);
+    expect((await house.ok(['task', 'diff', filtered])).out).toContain('+raw');
+    const id = await task(simple);
+    expect(state(await house.rest(id))).toBe('done');
+    await house.ok(['blame', `${path}/feature.txt:1`, '--json']);
+    await house.ok(['task', 'restore', id]);
+    expect(existsSync(canary) ? await readFile(canary, 'utf8') : 'nothing ran').toBe('nothing ran');
+    expect(await readFile(join(path, 'feature.txt'), 'utf8')).toBe('it works\n');
+  });
+});
+
+describe('while work is on its way', () => {
+  it('the repository may be moved away and come back', async () => {
+    const { task, path, git } = await place('moved');
+    const id = await task(simple, '--draft');
+    await rename(path, `${path} away`);
+    await house.ok(['task', 'dispatch', id]);
+    const blocked = await house.rest(id);
+    expect(state(blocked)).toMatch(/^blocked: setup: .*moved/);
+    await rename(`${path} away`, path);
+    await house.ok(['task', 'retry', id]);
+    await house.sees(id, ({ phase }) => phase.state === 'done');
+    expect(await git('show', 'main:feature.txt')).toBe('it works');
+  });
+
+  it('the workspace may be deleted between two runs, or by the agent itself', async () => {
+    const { task, git } = await place('deleted', ['--integration', 'review']);
+    const id = await task('sh echo try >> tries.txt; git add -A; git commit -qm try; echo loose > loose.txt\ndone tried');
+    const first = await house.rest(id);
+    expect(state(first)).toMatch(/^blocked: review/);
+    const where = (await house.workspaces()).find(({ id: one }) => one === first.work?.workspaceId)?.path ?? '';
+    await rm(where, { recursive: true });
+    await house.ok(['task', 'reject', id, 'once more']);
+    const second = await house.sees(
+      id,
+      ({ phase, work }) => phase.state === 'blocked' && work?.changes !== undefined && work.tip !== first.work?.tip,
+    );
+    expect(state(second)).toMatch(/^blocked: review/);
+    expect((await git('show', `${second.work?.tip}:tries.txt`)).split('\n')).toEqual(['try', 'try']);
+    expect(await git('show', `${first.work?.kept?.ref}:loose.txt`)).toBe('loose');
+
+    const gone = await task('edit a.txt 1\ncommit a\nsh rm -rf "$PWD"\ndone and removed everything');
+    const rested = await house.rest(gone);
+    expect(state(rested)).toMatch(/^blocked: review/);
+    expect(await git('show', `${rested.work?.tip}:a.txt`)).toBe('1');
+    const lost = await task('edit a.txt 1\nsh rm -rf "$PWD"\ncrash 3', '--max-attempts', '1');
+    expect((await house.rest(lost)).phase.state).toBe('failed');
+  });
+
+  it('the target may be deleted, or moved, while the gate looks at it [R30]', async () => {
+    const go = join(house.directory, 'go');
+    const wait = `touch '${join(house.directory, 'gate is on')}'-$$; while ! test -e '${go}'; do sleep 0.1; done`;
+    const { task, git, write } = await place('gated', ['--verify', wait], async (one) => void (await one.git('branch', 'trunk')));
+    const lost = await task(simple, '--target-branch', 'trunk');
+    const moved = await task('edit other.txt mine\ndone ok');
+    for (const id of [lost, moved]) await house.sees(id, ({ gate }) => gate?.runId !== undefined);
+    const trunk = await git('rev-parse', 'trunk');
+    await git('branch', '-q', '-D', 'trunk');
+    await write('README', 'the user was faster\n');
+    await git('commit', '-qam', 'mine');
+    const users = await git('rev-parse', 'main');
+    await writeFile(go, '');
+    const gone = await house.rest(lost);
+    expect(state(gone)).toMatch(/^blocked: conflict: the branch trunk is gone/);
+    const landed = await house.rest(moved);
+    expect(state(landed)).toBe('done');
+    expect(await git('rev-parse', 'main^1')).toBe(users);
+    expect(await git('show', 'main:other.txt')).toBe('mine');
+    // What landed is what was tried.
+    const { evidence } = (await house.ok(['task', 'report', moved, '--json'])).json<{
+      evidence: { commit: string; green: boolean }[];
+    }>();
+    expect(evidence.find(({ commit }) => commit === landed.work?.landed?.commit)?.green).toBe(true);
+    await git('branch', 'trunk', trunk);
+    await house.ok(['task', 'merge', lost]);
+    await house.sees(lost, ({ phase }) => phase.state === 'done');
+    expect(await git('show', 'trunk:feature.txt')).toBe('it works');
+    expect(await git('status', '--porcelain')).toBe('');
+  });
+
+  it('files that do not fit together, binary or renamed, are named, and the checkout stays clean [R30]', async () => {
+    const { task, git, write } = await place('clash', [], async (one) => {
+      await writeFile(join(one.path, 'image.bin'), Buffer.from([0, 1, 2, 3, 0]));
+      await one.write('long.txt', 'one\ntwo\nthree\nfour\nfive\n');
+      await one.git('add', '-A');
+      await one.git('commit', '-qm', 'base');
+      await one.git('branch', 'past');
+      await writeFile(join(one.path, 'image.bin'), Buffer.from([0, 9, 9, 9, 0]));
+      await one.git('mv', 'long.txt', 'renamed.txt');
+      await one.git('commit', '-qam', 'moved on');
+    });
+    const binary = await task("sh printf '\\000\\001\\001' > image.bin\ndone ok", '--base-ref', 'past');
+    const renamed = await task('run git mv long.txt elsewhere.txt\ndone ok', '--base-ref', 'past');
+    const untracked = await task('edit mine.txt from the agent\ndone ok');
+    await write('mine.txt', 'from the user\n');
+    expect(state(await house.rest(binary))).toMatch(/^blocked: conflict: it conflicts with main in image.bin/);
+    expect(state(await house.rest(renamed))).toMatch(/^blocked: conflict: it conflicts with main in .*long.txt/);
+    const parked = await house.rest(untracked);
+    expect(state(parked)).toMatch(/^blocked: checkout: .*mine.txt/);
+    expect(await git('status', '--porcelain')).toBe('?? mine.txt');
+    await rm(join(house.directory, 'clash', 'mine.txt'));
+    await house.sees(untracked, ({ phase }) => phase.state === 'done');
+    expect(await git('status', '--porcelain')).toBe('');
+    for (const id of [binary, renamed]) expect((await house.ok(['task', 'diff', id])).out).not.toBe('');
+  });
+
+  it('somebody may edit, all the time, and loses nothing [WORK-08]', async () => {
+    const { task, git, write, path } = await place('edited', [], async (one) => {
+      await one.write('notes.txt', 'begin\n');
+      await one.git('add', '-A');
+      await one.git('commit', '-qm', 'notes');
+    });
+    const ids = await Promise.all(
+      [1, 2, 3].map((n) => task(`sh echo ${n} > part-${n}.txt; sed -i 's/begin/begun/' notes.txt\ndone ok`)),
+    );
+    let kept = '';
+    const until = Date.now() + 4_000;
+    while (Date.now() < until) {
+      kept += 'a word ';
+      await write('notes.txt', kept);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    await vi.waitFor(
+      async () => {
+        const states = await Promise.all(ids.map(async (id) => (await house.show(id)).phase.state));
+        expect(states.every((one) => one === 'blocked' || one === 'done')).toBe(true);
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    expect(await readFile(join(path, 'notes.txt'), 'utf8')).toBe(kept);
+    const landed = (await git('log', '--first-parent', '--merges', '--format=%H', 'main'))
+      .split('\n')
+      .filter((one) => one !== '');
+    expect(landed.length).toBeLessThanOrEqual(1);
+    expect(existsSync(join(path, '.git', 'index.lock'))).toBe(false);
+  });
+
+  fullOnly(
+    'a hundred thousand files are laid out, proved and landed',
+    async () => {
+      const { task, git, path } = await place('large', ['--verify', 'test -f d99/f999 && test -f feature.txt'], async (one) => {
+        for (let d = 0; d < 100; d += 1) {
+          await mkdir(join(one.path, `d${d}`));
+          await Promise.all(Array.from({ length: 1_000 }, (_, f) => one.write(`d${d}/f${f}`, `${d} ${f}\n`)));
+        }
+        await one.git('add', '-A');
+        await one.git('commit', '-qm', 'large');
+      });
+      expect(state(await house.rest(await task(simple)))).toBe('done');
+      expect(await git('status', '--porcelain')).toBe('');
+      expect(await readFile(join(path, 'feature.txt'), 'utf8')).toBe('it works\n');
+    },
+    600_000,
+  );
+});
