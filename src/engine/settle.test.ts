@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import { engineHouse } from '../../test/support/engine-house.ts';
+import type { RunId } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
 import { holds } from '../store/records/holds.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
+import { tasks } from '../store/records/tasks.ts';
 import { takeTurn } from './controller.ts';
 import { dispatch } from './dispatch.ts';
-import { settleAll } from './settle.ts';
+import { settle, settleAll } from './settle.ts';
 
 const ENDING = { outcome: 'succeeded', retryInMs: 0, proved: true } as const;
 
@@ -61,4 +63,14 @@ it('records the others one by one when somebody has changed one of them meanwhil
   expect(commits).toBe(5);
   expect((await states()).filter((state) => state === 'running')).toEqual([]);
   expect((await holds.get(house.store, 'fleet'))?.body.holders).toEqual([]);
+});
+
+it('records what an agent confirmed with its last words', async () => {
+  const house = engineHouse();
+  const { id } = await house.call('task.create', { directory: '/plain', prompt: 'x', executor: ['claude'] });
+  await takeTurn(dispatch(house.needs));
+  for (const text of ['one', 'two']) await house.call('task.send', { id, text });
+  const [run] = (await house.store.scan({ index: runIndex.live('here'), limit: 10 })).map(runs.read);
+  await settle(run?.id as RunId, { ...ENDING, heard: [2] }, house.needs);
+  expect((await tasks.get(house.store, id))?.body.messages.map(({ state }) => state)).toEqual(['waiting', 'heard']);
 });

@@ -25,6 +25,8 @@ export interface Ending {
   readonly retryInMs: number;
   /** What was seen of the run until its end. */
   readonly watch?: Watch | undefined;
+  /** Messages the agent confirmed in the last it said. */
+  readonly heard?: readonly number[];
   /** Not an instruction of it was carried out: the task is as if it had not been claimed. */
   readonly neverRan?: boolean;
   /** Nothing is left to prove or to merge: success is done. */
@@ -124,7 +126,10 @@ function settledTask(seen: Seen<Task> | undefined, { runId, ending, author }: Se
   const held = phase?.state === 'running' || phase?.state === 'verifying' || phase?.state === 'merging';
   if (!seen || !held || fenceOf(phase.holder) !== runId) return [];
   const next = nextOf(withKept(seen.body, runId, ending), { runId, ending, author });
-  const spent = { ...next, spentMs: next.spentMs + (ending.watch?.activeMs ?? 0) };
+  const messages = next.messages.map((message) =>
+    ending.heard?.includes(message.n) ? { ...message, state: 'heard' as const } : message,
+  );
+  const spent = { ...next, messages, spentMs: next.spentMs + (ending.watch?.activeMs ?? 0) };
   const note = { what: 'settle', from: phase.state, to: next.phase.state, why: ending.outcome, data: { run: runId } };
   return changed(tasks, seen, spent, { author, note });
 }

@@ -56,7 +56,7 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
   const ran = look.state !== 'unclaimed' && look.state !== 'never';
   const left = task ? await needs.leaveBehind(run.body, task, ran) : NOTHING;
   if (!left) return undefined;
-  const watch = task ? await lastWatch(run.body, task, look, needs) : run.body.watch;
+  const { watch, heard } = task ? await lastWatch(run.body, task, look, needs) : { watch: run.body.watch, heard: [] };
   const facts = factsOf(look);
   const last: Run = { ...run.body, ...(watch ? { watch } : {}) };
   const { outcome, detail } = outcomeOf(last, facts);
@@ -67,6 +67,7 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
     ...(detail === undefined ? {} : { detail }),
     exit: facts.exit,
     watch,
+    heard,
     retryInMs: untilReset(watch, needs) ?? (quiet ? 0 : retryDelayMs(outcome, task?.attempts ?? 1, needs.jitter())),
     proved: task !== undefined && (await nothingToProve(task, needs)),
     kept: left.kept,
@@ -100,19 +101,27 @@ const factsOf = (look: Look) =>
       ? { reason: 'it was never started' }
       : {};
 
-async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds): Promise<Watch | undefined> {
+interface LastSeen {
+  readonly watch: Watch | undefined;
+  readonly heard: readonly number[];
+}
+
+async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds): Promise<LastSeen> {
   const executor = await needs.executor(run.executor);
-  if (!executor || look.state === 'unclaimed' || look.state === 'never') return run.watch;
+  if (!executor || look.state === 'unclaimed' || look.state === 'never') return { watch: run.watch, heard: [] };
   let watch = run.watch ?? (await firstWatch(run, task, needs));
   if (run.phase.state === 'ending' && run.phase.outcome === 'output_limit')
     return { ...watch, droppedBytes: watch.droppedBytes + Math.max(0, ('outBytes' in look ? look.outBytes : 0) - watch.offset) };
+  const heard: number[] = [];
   for (;;) {
     const seen = await seenUntil(run, watch, executor, { needs, final: true });
+    heard.push(...seen.heard);
     if (seen.watch.offset === watch.offset) break;
     watch = { ...seen.watch, asks: watch.asks };
   }
   const exit = look.state === 'ended' ? executor.exit(watch.state, look.exit) : [];
-  return stepped(watch, { state: watch.state, events: watch.verdict === undefined ? exit : [], send: [] });
+  const events = watch.verdict === undefined ? exit : [];
+  return { watch: stepped(watch, { state: watch.state, events, send: [] }), heard };
 }
 
 /** A provider that said when it will work again is asked then, and not before. */
