@@ -35,10 +35,11 @@ export async function updateRef(seat: Seat, args: readonly string[], env: NodeJS
   return (await removeDeadLock(real, places)) ? gitAt(seat, ['update-ref', ...args], env) : end;
 }
 
-/** Makes a branch that is not there, at `commit`. */
-export async function makeBranch(seat: Seat, branch: string, commit: string, env: NodeJS.ProcessEnv): Promise<void> {
+/** Makes a branch at `commit`. False when there is one of that name, wherever it is. */
+export async function makeBranch(seat: Seat, branch: string, commit: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const end = await updateRef(seat, ['-m', 'fleet: begin', `refs/heads/${branch}`, commit, '0'.repeat(commit.length)], env);
-  if (end.code === 0) return;
+  if (end.code === 0) return true;
+  if (/reference already exists/.test(end.err)) return false;
   if (/cannot create|there are still refs under/.test(end.err))
     throw new Fault('conflict', `the branch ${branch} cannot be made beside one whose name is a part of it: ${end.err}`, {
       branch,

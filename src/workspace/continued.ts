@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
 import { alone, assertFree, type Ground } from './announce.ts';
-import { commitsOf, makeBranch } from './branches.ts';
+import { makeBranch } from './branches.ts';
 import { removeDeadLock } from './dead-lock.ts';
 import { placeEntry } from './entry.ts';
 import { gitAt } from './git.ts';
@@ -40,8 +40,7 @@ async function reenter(ground: Ground, { branch, commit }: Mark): Promise<void> 
   const seat = await siteSeat(site);
   await alone(repository, env, async () => {
     await assertFree(ground, branch);
-    const [now] = await commitsOf(repository, [`refs/heads/${branch}`], env);
-    if (now === undefined) await makeBranch(repository, branch, commit, env);
+    await makeBranch(repository, branch, commit, env);
     await placeEntry(site, seat, `ref: refs/heads/${branch}`, (await exists(ownIndex(site))) ? ownIndex(site) : undefined);
   });
 }

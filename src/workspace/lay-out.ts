@@ -6,7 +6,7 @@ import { commitsOf, liesIn } from './branches.ts';
 import { continued, headOf } from './continued.ts';
 import { copyIn } from './copy-files.ts';
 import { endOrphans } from './orphans.ts';
-import { checkOut, removeOthers } from './put-back.ts';
+import { checkOut, moveOn, removeOthers } from './put-back.ts';
 import {
   assertSite,
   type Mark,
@@ -56,7 +56,9 @@ export async function layOut(asked: Site, layout: Layout, env: NodeJS.ProcessEnv
   await writeMark(site, { state: 'making', branch, commit, copied: mark?.copied ?? [] });
   await sweepBesides(site);
   await makeDirectory(site.path);
-  await fill(ground, { commit, setupPaths, isClean: !isThere || mark.state === 'cleared' });
+  const from = isThere && mark.state === 'cleared' ? mark.commit : undefined;
+  const isRenewed = from !== undefined && (await exists(ownIndex(site))) && (await moveOn(ground, from, commit));
+  if (!isRenewed) await fill(ground, { commit, setupPaths, isClean: !isThere });
   await announce(ground, { branch, commit });
   const { copied, skipped } = await copyIn(ground, layout.copyFiles);
   await writeMark(site, { state: 'made', branch, commit, copied });

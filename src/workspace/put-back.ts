@@ -3,10 +3,11 @@ import { lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasCode } from '../platform/files.ts';
 import type { Ground } from './announce.ts';
-import { outputAt } from './git.ts';
+import { gitAt, gitFault, outputAt } from './git.ts';
 import { namedAfter } from './orphans.ts';
 import { removeTree } from './remove-tree.ts';
 import { restoreOwn } from './restore-own.ts';
+import type { GitEnd } from './run-git.ts';
 import type { Seat } from './seat.ts';
 import { besides, ownIndex, type Site } from './site.ts';
 
@@ -17,9 +18,18 @@ const at = ({ site, repository }: Ground): Seat => ({ ...repository, workTree: s
 
 /** The files of a commit, whatever is there now. Only what differs is written. */
 export async function checkOut(place: Ground, commit: string): Promise<void> {
+  const end = await readTree(place, ['--reset', commit]);
+  if (end.code !== 0) throw gitFault(['read-tree'], end);
+}
+
+/** The same from a tree that is known to be at `from`, without a look at the files that stay. False when it was not. */
+export const moveOn = async (place: Ground, from: string, commit: string): Promise<boolean> =>
+  (await readTree(place, ['-m', from, commit])).code === 0;
+
+async function readTree(place: Ground, args: readonly string[]): Promise<GitEnd> {
   // Whoever could hold it is gone: see `endOrphans`.
   await rm(`${ownIndex(place.site)}.lock`, { force: true });
-  await outputAt(at(place), ['read-tree', '--reset', '-u', '--no-recurse-submodules', commit], place.env, {
+  return gitAt(at(place), ['read-tree', '-u', '--no-recurse-submodules', ...args], place.env, {
     index: ownIndex(place.site),
     settings: ['core.sparseCheckout=false'],
     variables: namedAfter(place.site),

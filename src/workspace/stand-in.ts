@@ -57,6 +57,9 @@ async function signatureOf(commonDir: string): Promise<string> {
 
 async function make(place: string, commonDir: string, env: NodeJS.ProcessEnv): Promise<void> {
   const settings = await settingsOf(commonDir, env);
+  const refs = settings.find(([key]) => key === 'extensions.refstorage')?.[1] ?? 'files';
+  if (refs !== 'files')
+    throw new Fault('unavailable', `${commonDir} keeps its refs as ${refs}, which Fleet cannot use yet`, { path: commonDir });
   await mkdir(place, { recursive: true, mode: PRIVATE_DIRECTORY });
   const found = await stat(place);
   if (process.getuid && found.uid !== process.getuid())
