@@ -1,12 +1,14 @@
-import { join } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
-import { carry, dirtyFiles, over } from './carry-tree.ts';
-import { type Checkout, checkoutsOf } from './checkouts.ts';
+import { marked, removeAbandoned } from './abandoned-lock.ts';
+import { type Checkout, checkoutsOf, headOf, isCheckedOut } from './checkouts.ts';
 import { git } from './git.ts';
 import { firstLine, type GitDirectory, gitDirectory } from './git-directory.ts';
-import { lockIndex, type Move } from './index-lock.ts';
+import { type IndexLock, lockIndex, type Move, me } from './index-lock.ts';
 import { mend } from './mend.ts';
+import { dirtyFiles, moveFiles, type Over, obstacleTo, over, publish } from './move-files.ts';
 import { isBranchName, isId, noGit } from './target.ts';
 
 export type Advanced =
@@ -28,8 +30,9 @@ export async function advance(repository: string, move: Move, env: NodeJS.Proces
   for (const id of [move.from, move.to]) if (!isId(id)) throw new Fault('invalid', `${id} is not the full id of a commit`);
   if (!isBranchName(move.branch)) return { state: 'stale', now: undefined };
   const directory = await gitDirectory(repository);
+  const own = marked(env, await me());
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const answer = await attemptMove(directory, move, env);
+    const answer = await attemptMove(directory, move, own);
     if (answer !== 'again') return answer;
   }
   return { state: 'busy', where: repository, why: 'its checkout changes branches all the time' };
@@ -43,80 +46,130 @@ async function attemptMove(directory: GitDirectory, move: Move, env: NodeJS.Proc
   if (checkout === undefined) {
     if (at.commit === move.to) return { state: 'moved' };
     if (at.commit !== move.from) return { state: 'stale', now: at.commit };
-    return busy ? { state: 'busy', ...busy } : moveRef(directory.common, at.name, move, env);
+    return busy ? { state: 'busy', ...busy } : moveAlone(directory, at.name, move, env);
   }
   if (second !== undefined) {
     return { state: 'busy', where: second.path, why: `it is checked out both there and in ${checkout.path}` };
   }
   if (checkout.away) return { state: 'busy', where: checkout.path, why: 'its checkout cannot be reached' };
-  if (at.commit !== move.from && !(await exists(join(checkout.directory.own, 'index.lock'))))
-    return settled(at.commit, move, checkout);
-  return moveTogether(checkout, at.name, { move, busy }, env);
+  const isLocked = await exists(join(checkout.directory.own, 'index.lock'));
+  if (at.commit !== move.from && !isLocked) return settled(at.commit, move, checkout);
+  return moveTogether(checkout, [at.name, asked], { move, busy }, env);
 }
 
 const settled = (now: string | undefined, { to }: Move, { path }: Checkout): Advanced =>
   now === to ? { state: 'moved', checkout: path } : { state: 'stale', now };
 
+/** Somebody may have checked the branch out just before it moved: what they have then is brought along after it. */
+async function moveAlone(directory: GitDirectory, ref: string, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced> {
+  const moved = await moveRef({ ref, directory }, move, env);
+  if (moved.state !== 'moved' || !(await isCheckedOut(directory.common, ref))) return moved;
+  const [checkout] = (await checkoutsOf(directory, ref, env)).holding;
+  if (checkout === undefined || checkout.away) return moved;
+  const lock = await lockIndex(checkout.directory.own, checkout.path);
+  if (lock.state === 'busy') return moved;
+  try {
+    await finish(checkout, lock.unfinished ?? move, lock, env);
+    return { state: 'moved', checkout: checkout.path };
+  } catch {
+    // They have staged something there in the same moment: what they have is theirs, and the branch has moved.
+    await lock.tell(lock.unfinished);
+    return moved;
+  } finally {
+    await lock.letGo();
+  }
+}
+
+interface Circumstances {
+  readonly move: Move;
+  readonly busy: { readonly where: string; readonly why: string } | undefined;
+}
+
 async function moveTogether(
   checkout: Checkout,
-  ref: string,
-  { move, busy }: { readonly move: Move; readonly busy: { readonly where: string; readonly why: string } | undefined },
+  names: readonly [real: string, asked: string],
+  { move, busy }: Circumstances,
   env: NodeJS.ProcessEnv,
 ): Promise<Advanced | 'again'> {
-  const { own, common } = checkout.directory;
-  const lock = await lockIndex(own, checkout.path, move);
+  const lock = await lockIndex(checkout.directory.own, checkout.path);
   if (lock.state === 'busy') return { state: 'busy', where: checkout.path, why: lock.why };
   try {
-    if (lock.unfinished !== undefined) await finish(checkout, lock.unfinished, env);
-    const { commit } = await refAt(common, ref, env);
+    if (lock.unfinished !== undefined) {
+      await unlockRefs(checkout, lock.unfinished);
+      await finish(checkout, lock.unfinished, lock, env);
+    }
+    // Two questions that do not wait for each other; the second is about files, and is not needed if the first says no.
+    const opening = over(checkout, move.from, env);
+    const [{ commit }, head] = await Promise.all([refAt(checkout.directory.common, names[0], env), headOf(checkout, env)]);
+    await using side = await opening;
     if (commit !== move.from) return settled(commit, move, checkout);
-    if ((await firstLine(join(own, 'HEAD'))) !== `ref: ${ref}`) return 'again';
+    if (head === undefined || !names.includes(head)) return 'again';
     if (busy) return { state: 'busy', ...busy };
-    return await carryAlong(checkout, ref, move, env);
+    return await carryAlong({ checkout, lock, side, ref: names[0] }, move, env);
   } finally {
-    await lock.release();
+    await lock.letGo();
+  }
+}
+
+/** A git that died with its landing may have left the locks of the refs it was moving. */
+async function unlockRefs({ path, directory }: Checkout, { branch }: Move): Promise<void> {
+  const { own, common } = directory;
+  for (const lock of [join(own, 'HEAD.lock'), join(common, 'refs', 'heads', `${branch}.lock`)]) {
+    await removeAbandoned(lock, [path, own, common], 0);
   }
 }
 
 /** What a dead process began is led to where the ref is: it moves in one instant, so it says how far that one came. */
-async function finish(checkout: Checkout, begun: Move, env: NodeJS.ProcessEnv): Promise<void> {
+async function finish(checkout: Checkout, begun: Move, lock: IndexLock, env: NodeJS.ProcessEnv): Promise<void> {
+  await lock.tell(begun);
   const { commit } = await refAt(checkout.directory.common, `refs/heads/${begun.branch}`, env);
   await mend(checkout, begun, commit === begun.to ? 'to' : 'from', env);
+  await lock.tell();
 }
 
-async function carryAlong(checkout: Checkout, ref: string, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced> {
-  await using side = await over(checkout, move.from, env);
+interface Together {
+  readonly checkout: Checkout;
+  readonly lock: IndexLock;
+  readonly side: Over;
+  readonly ref: string;
+}
+
+async function carryAlong({ checkout, lock, side, ref }: Together, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced> {
   const where = checkout.path;
+  const obstacle = await obstacleTo(side, checkout, move);
+  if (obstacle !== undefined) return { ...obstacle, where };
+  await lock.tell(move);
   try {
-    const carried = await carry(side, checkout, move);
-    if (carried.state === 'torn') {
-      await mend(checkout, move, 'from', env);
-      return { state: 'dirty', where, files: await namedOrDirty(carried, checkout, move, env) };
+    const failure = await moveFiles(side, checkout, move);
+    if (failure !== undefined) {
+      await finish(checkout, move, lock, env);
+      return { state: 'dirty', where, files: await namedOrDirty(failure, checkout, move, env) };
     }
-    if (carried.state !== 'carried') return { ...carried, where };
-    const moved = await moveRef(where, ref, move, env);
+    const moved = await moveRef(
+      { ref, directory: checkout.directory, where, afterDeath: lock.unfinished !== undefined },
+      move,
+      env,
+    );
     if (moved.state !== 'moved') {
-      await mend(checkout, move, 'from', env);
+      await finish(checkout, move, lock, env);
       return moved;
     }
-    await carried.publish();
+    await publish(side, checkout);
+    await lock.tell();
     return { state: 'moved', checkout: where };
   } catch (error) {
-    await finish(checkout, move, env);
+    await finish(checkout, move, lock, env);
     throw error;
   }
 }
 
 /** Files somebody edited in the middle. Where there are none, the disk or its rights are at fault. */
-async function namedOrDirty(
-  { named, err }: { readonly named: readonly string[]; readonly err: string },
-  checkout: Checkout,
-  { from }: Move,
-  env: NodeJS.ProcessEnv,
-): Promise<readonly string[]> {
+async function namedOrDirty(err: string, checkout: Checkout, { from }: Move, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   await using side = await over(checkout, from, env);
   const dirty = await dirtyFiles(side, checkout.path);
-  const files = dirty.length > 0 ? dirty : named;
+  if (dirty.length > 0) return dirty;
+  const named = err.split('\n').flatMap((line) => /^\t(.+)$|^error: Entry '(.+)' (?:not|would)/.exec(line)?.slice(1) ?? []);
+  const files = named.filter((name) => name !== undefined);
   if (files.length > 0) return files;
   throw new Fault('unavailable', `git could not move the files of ${checkout.path}: ${err.slice(0, 500)}`);
 }
@@ -128,6 +181,9 @@ interface Ref {
 }
 
 async function refAt(directory: string, name: string, env: NodeJS.ProcessEnv): Promise<Ref> {
+  // A ref in a file of its own is what that file says; only one that is packed, or stands for another, is git's to find.
+  const loose = await firstLine(join(directory, name));
+  if (loose !== undefined && isId(loose)) return { name, commit: loose };
   const found = await git(directory, ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(symref)', name], env);
   if (found.missing) throw noGit();
   if (!found.ok) throw new Fault('unavailable', `git could not read ${name}: ${found.err.slice(0, 300)}`);
@@ -136,15 +192,38 @@ async function refAt(directory: string, name: string, env: NodeJS.ProcessEnv): P
   return { name: real ? real : name, commit };
 }
 
-async function moveRef(directory: string, ref: string, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced> {
-  const why = move.why.replaceAll(/\s+/g, ' ').trim() || 'fleet: land';
-  const moved = await git(directory, ['update-ref', '-m', why, ref, move.to, move.from], env);
-  if (moved.ok) return { state: 'moved' };
-  const { commit } = await refAt(directory, ref, env);
-  if (commit === move.to) return { state: 'moved' };
-  if (commit !== move.from) return { state: 'stale', now: commit };
-  if (/Unable to create .*\.lock': File exists/.test(moved.err)) {
-    return { state: 'busy', where: directory, why: `another git holds the lock of ${ref}` };
-  }
-  throw new Fault('unavailable', `git could not move ${ref} to ${move.to}: ${moved.err.slice(0, 500)}`, { ref });
+interface Moving {
+  readonly ref: string;
+  readonly directory: GitDirectory;
+  /** The checkout whose HEAD is to remember the move too. */
+  readonly where?: string;
+  /** A landing died here: a lock its git left need not grow old before it is removed. */
+  readonly afterDeath?: boolean;
 }
+
+/** By compare-and-set. */
+async function moveRef(
+  { ref, directory, where, afterDeath = false }: Moving,
+  move: Move,
+  env: NodeJS.ProcessEnv,
+): Promise<Advanced> {
+  const why = move.why.replaceAll(/\s+/g, ' ').trim() || 'fleet: land';
+  const place = where ?? directory.common;
+  for (let attempt = 0; ; attempt += 1) {
+    const moved = await git(place, ['update-ref', '-m', why, ref, move.to, move.from], env);
+    if (moved.ok) return { state: 'moved' };
+    const { commit } = await refAt(directory.common, ref, env);
+    if (commit === move.to) return { state: 'moved' };
+    if (commit !== move.from) return { state: 'stale', now: commit };
+    const lock = /Unable to create '(.+\.lock)': File exists/.exec(moved.err)?.[1];
+    if (lock === undefined) {
+      throw new Fault('unavailable', `git could not move ${ref} to ${move.to}: ${moved.err.slice(0, 500)}`, { ref });
+    }
+    const places = [place, directory.own, directory.common];
+    const isFree = attempt < ATTEMPTS && (await removeAbandoned(await realLock(lock), places, afterDeath ? 0 : undefined));
+    if (!isFree) return { state: 'busy', where: place, why: `another git holds the lock ${lock}` };
+  }
+}
+
+const realLock = async (lock: string): Promise<string> =>
+  join(await realpath(dirname(lock)).catch(() => dirname(lock)), basename(lock));

@@ -59,7 +59,7 @@ function readEntries(out: string) {
 }
 
 /** Path of a linked checkout to its part of the git directory. */
-async function ownDirectories(common: string): Promise<Map<string, string>> {
+export async function ownDirectories(common: string): Promise<Map<string, string>> {
   const owns = new Map<string, string>();
   for (const name of await readdir(join(common, 'worktrees')).catch(() => [])) {
     const own = join(common, 'worktrees', name);
@@ -95,4 +95,23 @@ async function underWay(own: string, { ref, holds }: { ref: string; holds: boole
     if (name === 'BISECT_LOG' && (await firstLine(join(own, 'BISECT_START'))) === branch) return why;
   }
   return undefined;
+}
+
+/** What a reftable repository writes into the file HEAD, for those who would read it. */
+const ELSEWHERE = 'ref: refs/heads/.invalid';
+
+/** The ref a checkout is on now, as far as its HEAD itself says. */
+export async function headOf({ path, directory }: Checkout, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const text = await firstLine(join(directory.own, 'HEAD'));
+  if (text === ELSEWHERE) return (await git(path, ['symbolic-ref', '--quiet', 'HEAD'], env)).out;
+  return /^ref: (.+)$/.exec(text ?? '')?.[1];
+}
+
+/** A quick look at every HEAD; where it cannot be seen so, yes. */
+export async function isCheckedOut(common: string, ref: string): Promise<boolean> {
+  const names = await readdir(join(common, 'worktrees')).catch(() => []);
+  const heads = await Promise.all(
+    [common, ...names.map((name) => join(common, 'worktrees', name))].map((own) => firstLine(join(own, 'HEAD'))),
+  );
+  return heads.some((head) => head === `ref: ${ref}` || head === ELSEWHERE);
 }

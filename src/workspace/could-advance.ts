@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { exists } from '../platform/files.ts';
-import { dirtyFiles, over } from './carry-tree.ts';
+import { dirtyFiles, over } from './move-files.ts';
 import { checkoutsOf } from './checkouts.ts';
 import { git } from './git.ts';
 import { gitDirectory } from './git-directory.ts';

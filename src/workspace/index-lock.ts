@@ -1,8 +1,8 @@
-import { link, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { hasCode, temporaryName } from '../platform/files.ts';
+import { link, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { hasCode } from '../platform/files.ts';
 import { identityOf, isAlive, type ProcessIdentity } from '../platform/process-identity.ts';
-import { isAbandoned } from './abandoned-lock.ts';
+import { isAbandoned, orphansAreGone } from './abandoned-lock.ts';
 
 export interface Move {
   readonly branch: string;
@@ -11,15 +11,23 @@ export interface Move {
   readonly why: string;
 }
 
-/** What our lock says: who holds it, and which move was begun, so that a successor can end it. */
+/** What our lock says: who holds it, and once files begin to move, which move it is, so that a successor can end it. */
 interface Held extends ProcessIdentity {
   readonly fleet: 'advance';
-  readonly move: Move;
+  readonly move?: Move | undefined;
 }
 
-export type Locked =
-  | { readonly state: 'held'; readonly unfinished?: Move | undefined; release(): Promise<void> }
-  | { readonly state: 'busy'; readonly why: string };
+export interface IndexLock {
+  readonly state: 'held';
+  /** What a dead holder began; ref, index and files may each be before or after it. */
+  readonly unfinished?: Move | undefined;
+  /** To be called before anything moves, and without a move when ref, index and files agree again. */
+  tell(move?: Move): Promise<void>;
+  /** Leaves the lock where it is while it tells of a move, for the next one to mend what that left. */
+  letGo(): Promise<void>;
+}
+
+export type Locked = IndexLock | { readonly state: 'busy'; readonly why: string };
 
 const OTHER_GIT: Locked = { state: 'busy', why: 'another git is at work there (index.lock)' };
 const OTHER_LANDING: Locked = { state: 'busy', why: 'another landing is at work there (index.lock)' };
@@ -34,37 +42,58 @@ const holding = new Set<string>();
  * - A dead one is never removed and made anew, but replaced by its heir's, which tells of the same unfinished move: at no
  *   moment is a half-moved checkout without a lock that says so.
  */
-export async function lockIndex(own: string, workTree: string, move: Move): Promise<Locked> {
+export async function lockIndex(own: string, workTree: string): Promise<Locked> {
   const path = join(own, 'index.lock');
-  const mine: Held = { fleet: 'advance', ...((await identityOf(process.pid)) ?? NOBODY), move };
-  const held = (unfinished?: Move): Locked => {
-    holding.add(path);
-    return { state: 'held', unfinished, release: () => release(path) };
-  };
-  if (await make(path, mine)) return held();
+  const mine: Held = { fleet: 'advance', ...(await me()) };
+  if (await make(path, mine)) {
+    await sweep(path);
+    return held(path, mine);
+  }
   const found = await look(path);
   if (found === undefined) return OTHER_GIT;
   if (found.held === undefined) {
-    if (!(await isAbandoned(path, [own, workTree], performance.timeOrigin + performance.now()))) return OTHER_GIT;
-    return (await inherit(path, mine)) ? held() : OTHER_GIT;
+    return (await isAbandoned(path, [own, workTree])) && (await inherit(path, found.key, mine)) ? held(path, mine) : OTHER_GIT;
   }
-  if (await isHolding(found.held, path)) return OTHER_LANDING;
-  return (await inherit(path, { ...mine, move: found.held.move })) ? held(found.held.move) : OTHER_LANDING;
+  if ((await isHolding(found.held, path)) || !(await orphansAreGone(found.held))) return OTHER_LANDING;
+  if (!(await inherit(path, found.key, { ...mine, move: found.held.move }))) return OTHER_LANDING;
+  await sweep(path);
+  return held(path, mine, found.held.move);
 }
 
-const NOBODY = { boot: 'unknown', pid: 0, started: 'unknown' };
+export const me = async (): Promise<ProcessIdentity> =>
+  (await identityOf(process.pid)) ?? { boot: 'unknown', pid: 0, started: 'unknown' };
 
-async function release(path: string): Promise<void> {
-  holding.delete(path);
-  await unlink(path).catch(() => undefined);
+function held(path: string, mine: Held, unfinished?: Move): IndexLock {
+  holding.add(path);
+  let told = unfinished;
+  return {
+    state: 'held',
+    unfinished,
+    tell: async (move) => {
+      await replace(path, { ...mine, move });
+      told = move;
+    },
+    letGo: async () => {
+      holding.delete(path);
+      if (told === undefined) await unlink(path).catch(() => undefined);
+    },
+  };
 }
 
-const isHolding = async (held: Held, path: string): Promise<boolean> =>
-  held.pid === process.pid ? holding.has(path) : isAlive(held);
+const isHolding = async (one: Held, path: string): Promise<boolean> =>
+  one.pid === process.pid ? holding.has(path) : isAlive(one);
 
-async function make(path: string, held: Held): Promise<boolean> {
-  const temporary = temporaryName(path);
-  await writeFile(temporary, JSON.stringify(held), { mode: 0o600 });
+let made = 0;
+
+/** Names its maker, so that what a dead one left is known. */
+const temporaryOf = (path: string, { pid, started }: Held): string => {
+  made += 1;
+  return `${path}.fleet-${pid}-${started}-${made}`;
+};
+
+async function make(path: string, mine: Held): Promise<boolean> {
+  const temporary = temporaryOf(path, mine);
+  await writeFile(temporary, JSON.stringify(mine), { mode: 0o600 });
   try {
     await link(temporary, path);
     return true;
@@ -74,6 +103,12 @@ async function make(path: string, held: Held): Promise<boolean> {
   } finally {
     await unlink(temporary);
   }
+}
+
+async function replace(path: string, mine: Held): Promise<void> {
+  const temporary = temporaryOf(path, mine);
+  await writeFile(temporary, JSON.stringify(mine), { mode: 0o600 });
+  await rename(temporary, path);
 }
 
 interface Found {
@@ -90,31 +125,40 @@ async function look(path: string): Promise<Found | undefined> {
 function readHeld(text: string): Held | undefined {
   try {
     const value = JSON.parse(text) as Partial<Held>;
-    return value.fleet === 'advance' && typeof value.pid === 'number' && value.move !== undefined ? (value as Held) : undefined;
+    return value.fleet === 'advance' && typeof value.pid === 'number' ? (value as Held) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** A dead lock has one heir: who makes the file named after it. If that one dies too, the heir of the heir, and so on. */
-async function inherit(path: string, mine: Held): Promise<boolean> {
-  const lock = await look(path);
-  if (lock === undefined) return false;
+async function inherit(path: string, dead: string, mine: Held): Promise<boolean> {
   const claims: string[] = [];
-  for (let key = lock.key; ; ) {
-    const claim = `${path}.${key}`;
+  for (let key = dead; ; ) {
+    const claim = `${path}.heir-${key}`;
     claims.push(claim);
     if (await make(claim, mine)) break;
     const other = await look(claim);
-    if (other?.held === undefined || (await isHolding(other.held, claim))) return false;
+    if (other?.held === undefined || (await isAlive(other.held))) return false;
     key = other.key;
   }
-  const isSame = (await look(path))?.key === lock.key;
-  if (isSame) {
-    const temporary = temporaryName(path);
-    await writeFile(temporary, JSON.stringify(mine), { mode: 0o600 });
-    await rename(temporary, path);
-  }
+  // Whoever came too late for the last heir made a claim that stands for nothing.
+  const isSame = (await look(path))?.key === dead;
+  if (isSame) await replace(path, mine);
   for (const claim of claims) await unlink(claim).catch(() => undefined);
   return isSame;
+}
+
+/** Files of ours whose makers died before they could remove them. */
+async function sweep(path: string): Promise<void> {
+  const directory = dirname(path);
+  for (const name of await readdir(directory)) {
+    const [, pid, started] = /^index(?:\.lock)?(?:\.heir-[\d-]+)?\.fleet-(\d+)-(\w+)(?:-\d+)?$/.exec(name) ?? [];
+    const isHeir = name.startsWith(`${basename(path)}.heir-`) && pid === undefined;
+    if (isHeir) {
+      const claim = await look(join(directory, name));
+      if (claim?.held === undefined || (await isAlive(claim.held))) continue;
+    } else if (pid === undefined || (await identityOf(Number(pid)))?.started === started) continue;
+    await unlink(join(directory, name)).catch(() => undefined);
+  }
 }

@@ -1,9 +1,9 @@
 import { lstat, readFile, rmdir, unlink } from 'node:fs/promises';
 import { answered, type Borrowed } from './borrowed.ts';
-import { over, publish } from './carry-tree.ts';
 import type { Checkout } from './checkouts.ts';
 import type { Move } from './index-lock.ts';
-import { type Changed, changedPaths, isIn, LINK_TO_REPOSITORY, onDisk } from './tree-moves.ts';
+import { over, publish } from './move-files.ts';
+import { type Changed, changedPaths, filesBelow, isIn, LINK_TO_REPOSITORY, onDisk } from './tree-moves.ts';
 
 /**
  * Ends a move that stopped in the middle: everything it touches is brought to where the ref is. Only what the move itself can
@@ -55,27 +55,41 @@ async function leftByUs(
   };
   const unlikeOld = await unlike('from');
   const unlikeNew = await unlike('to');
-  const ours: Changed[] = [];
+  const stays = new Set<string>();
+  const places = new Map<string, Place>();
   for (const entry of changed) {
     const { path, oldMode, newMode } = entry;
     const place = await placeOf(workTree, path);
-    if (place === 'elsewhere') continue;
-    const isOld = isIn(oldMode) && !unlikeOld.has(path);
-    const isNew = isIn(newMode) && !unlikeNew.has(path);
-    if (place === 'free' || isOld || isNew || (await isBeginning(git, workTree, entry))) ours.push(entry);
+    places.set(path, place);
+    if (place.kind !== 'file') continue;
+    const isOurs = (isIn(oldMode) && !unlikeOld.has(path)) || (isIn(newMode) && !unlikeNew.has(path));
+    if (!isOurs && !(await isBeginning(git, workTree, entry))) stays.add(path);
   }
-  return ours;
+  const isOurs = (path: string): boolean => places.has(path) && !stays.has(path);
+  return changed.filter(({ path }) => {
+    const place = places.get(path);
+    if (place?.kind === 'below') return isOurs(place.what);
+    return place?.kind === 'directory' ? place.holds.every(isOurs) : isOurs(path);
+  });
 }
 
-/** `elsewhere`: a directory above it has become something else, so the path does not lead into this tree. */
-async function placeOf(workTree: string, path: string): Promise<'free' | 'taken' | 'elsewhere'> {
+/** What is where a file should be. A move may turn a file into a directory, and the other way. */
+type Place =
+  | { readonly kind: 'nothing' | 'file' }
+  | { readonly kind: 'below'; readonly what: string }
+  | { readonly kind: 'directory'; readonly holds: readonly string[] };
+
+async function placeOf(workTree: string, path: string): Promise<Place> {
   const parts = path.split('/');
   for (let depth = 1; depth <= parts.length; depth += 1) {
-    const seen = await lstat(onDisk(workTree, parts.slice(0, depth).join('/'))).catch(() => undefined);
-    if (seen === undefined) return 'free';
-    if (depth < parts.length && !seen.isDirectory()) return 'elsewhere';
+    const part = parts.slice(0, depth).join('/');
+    const seen = await lstat(onDisk(workTree, part)).catch(() => undefined);
+    if (seen === undefined) return { kind: 'nothing' };
+    if (depth === parts.length)
+      return seen.isDirectory() ? { kind: 'directory', holds: await filesBelow(workTree, path) } : { kind: 'file' };
+    if (!seen.isDirectory()) return { kind: 'below', what: part };
   }
-  return 'taken';
+  return { kind: 'nothing' };
 }
 
 /** Git writes files one after the other and from the beginning: killed in the middle, it leaves the beginning of one. */

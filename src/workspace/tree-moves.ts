@@ -52,15 +52,16 @@ async function standing(workTree: string, path: string, goes: ReadonlySet<string
   }
   const seen = await lstat(onDisk(workTree, path)).catch(() => undefined);
   if (seen === undefined) return [];
-  return seen.isDirectory() ? filesBelow(workTree, path, goes) : [path];
+  if (!seen.isDirectory()) return [path];
+  return (await filesBelow(workTree, path)).filter((file) => !goes.has(file));
 }
 
-async function filesBelow(workTree: string, path: string, goes: ReadonlySet<string>): Promise<string[]> {
+export async function filesBelow(workTree: string, path: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(onDisk(workTree, path), { withFileTypes: true, encoding: 'buffer' })) {
     const below = `${path}/${entry.name.toString('latin1')}`;
-    if (entry.isDirectory()) found.push(...(await filesBelow(workTree, below, goes)));
-    else if (!goes.has(below)) found.push(below);
+    if (entry.isDirectory()) found.push(...(await filesBelow(workTree, below)));
+    else found.push(below);
   }
   return found;
 }

@@ -1,19 +1,17 @@
 import { copyFile, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
-import { hasCode, temporaryName } from '../platform/files.ts';
+import { hasCode } from '../platform/files.ts';
 import { type Borrowed, borrowFrom } from './borrowed.ts';
 import type { Checkout } from './checkouts.ts';
-import type { Move } from './index-lock.ts';
+import { type Move, me } from './index-lock.ts';
 import { checkoutSettings, foreignFilters, type Setting, settingsOf } from './settings.ts';
 import { type Changed, changedPaths, inTheWay, LINK_TO_REPOSITORY, readable } from './tree-moves.ts';
 
-export type Carried =
-  | { readonly state: 'carried'; publish(): Promise<void> }
-  | { readonly state: 'dirty'; readonly files: readonly string[] }
-  | { readonly state: 'busy'; readonly why: string }
-  /** Git refused, or stopped in the middle: the caller mends what it left. */
-  | { readonly state: 'torn'; readonly named: readonly string[]; readonly err: string };
+type Obstacle = { readonly state: 'dirty'; readonly files: readonly string[] } | { readonly state: 'busy'; readonly why: string };
+
+/** Git over the files of a checkout, and what the user has set for it. */
+export type Over = Borrowed & { readonly settings: readonly Setting[] };
 
 const MAX_FILES = 200;
 
@@ -45,25 +43,23 @@ const ALWAYS = [
   { key: 'core.bare', value: 'false' },
 ];
 
-/**
- * Moves the files of a clean checkout from one commit to the other, and a copy of its index. Nothing changes unless all of it
- * is clean and nothing stands in the way. Called with the index locked; the caller moves the ref, and then publishes.
- */
-export async function carry(
-  side: Borrowed & { readonly settings: readonly Setting[] },
-  checkout: Checkout,
-  move: Move,
-): Promise<Carried> {
-  const [dirty, changed] = await Promise.all([dirtyFiles(side, checkout.path), changedPaths(side, move.from, move.to)]);
+/** Why the files of a checkout may not be moved: something in it is not committed, or a program would be needed. */
+export async function obstacleTo(side: Over, { path }: Checkout, { from, to }: Move): Promise<Obstacle | undefined> {
+  const [dirty, changed] = await Promise.all([dirtyFiles(side, path), changedPaths(side, from, to)]);
   if (dirty.length > 0) return { state: 'dirty', files: dirty };
-  const hidden = (await inTheWay(checkout.path, changed)).map(readable);
-  if (hidden.length > 0) return { state: 'dirty', files: hidden.slice(0, MAX_FILES) };
-  const filter = await foreignFilter(side, checkout.path, changed);
-  if (filter !== undefined) return { state: 'busy', why: filter };
-  const ran = await side.run(['read-tree', '-m', '-u', move.from, move.to], { workTree: checkout.path, timeoutMs: CHECKOUT_MS });
-  if (ran.code === 0) return { state: 'carried', publish: () => publish(side, checkout) };
-  const named = ran.err.split('\n').flatMap((line) => /^(?:\t|error: Entry ')([^']+?)(?:'.*)?$/.exec(line)?.[1] ?? []);
-  return { state: 'torn', named: named.slice(0, MAX_FILES), err: ran.err };
+  const hidden = await inTheWay(path, changed);
+  if (hidden.length > 0) return { state: 'dirty', files: hidden.slice(0, MAX_FILES).map(readable) };
+  const why = await foreignFilter(side, path, changed);
+  return why === undefined ? undefined : { state: 'busy', why };
+}
+
+/**
+ * Moves the files of a checkout from one commit to the other, and the copy of its index. A file that was edited since we
+ * looked makes git refuse before it touches any. Answers what git said, if it did not come to the end.
+ */
+export async function moveFiles(side: Over, { path }: Checkout, { from, to }: Move): Promise<string | undefined> {
+  const ran = await side.run(['read-tree', '-m', '-u', from, to], { workTree: path, timeoutMs: CHECKOUT_MS });
+  return ran.code === 0 ? undefined : ran.err;
 }
 
 const CHECKOUT_MS = 600_000;
@@ -71,7 +67,8 @@ const CHECKOUT_MS = 600_000;
 /** By rename: whoever reads the index sees the one or the other. */
 export async function publish(side: Borrowed, { directory }: Checkout): Promise<void> {
   const index = join(directory.own, 'index');
-  const temporary = temporaryName(index);
+  const { pid, started } = await me();
+  const temporary = `${index}.fleet-${pid}-${started}`;
   await copyFile(join(side.path, 'index'), temporary);
   await rename(temporary, index);
 }
