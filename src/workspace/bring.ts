@@ -2,9 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { answered, borrow } from './borrowed.ts';
+import { ownDirectories } from './checkouts.ts';
 import { copyObjects } from './clone-objects.ts';
 import { cloneDirectory, commitInClone } from './clone-refs.ts';
 import { git } from './git.ts';
+import { firstLine, gitDirectory } from './git-directory.ts';
 import type { Site } from './site.ts';
 import { commitOf } from './target.ts';
 
@@ -30,11 +32,21 @@ export async function bring(
   return commit;
 }
 
-/** A worktree shares the repository's refs and objects; only HEAD is its own. */
+/**
+ * A worktree shares the repository's refs and objects; only HEAD is its own, and is looked up from the repository: what
+ * stands in the worktree's `.git` is the agent's to write.
+ */
 async function ownCommit({ repository, path }: Site, from: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const commit = await commitOf(from === 'HEAD' ? path : repository, from, env);
+  const commit = await commitOf(repository, from === 'HEAD' ? await headIn(repository, path) : from, env);
   if (commit === undefined) throw new Fault('not_found', `there is no commit ${from} in ${repository}`, { from });
   return commit;
+}
+
+async function headIn(repository: string, path: string): Promise<string> {
+  const own = (await ownDirectories((await gitDirectory(repository)).common)).get(path);
+  const head = own === undefined ? undefined : await firstLine(join(own, 'HEAD'));
+  if (head === undefined) throw new Fault('not_found', `${path} is not a worktree of ${repository}`, { path });
+  return head.replace(/^ref: /, '');
 }
 
 async function fetchFrom({ repository, path }: Site, from: string, env: NodeJS.ProcessEnv): Promise<string> {
