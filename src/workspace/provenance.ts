@@ -113,9 +113,10 @@ async function mergeOf(side: Borrowed, commit: string, tip: string): Promise<str
 const messageOf = (commit: string): string => commit.slice(commit.indexOf('\n\n') + 2);
 
 /** A squash may carry the trailers of many: the last are those of what came last. */
-export function readTrailers(text: string): Provenance | undefined {
-  const last = (name: string) => [...text.matchAll(new RegExp(`^Fleet-${name}: (.+)$`, 'gm'))].at(-1)?.[1]?.trim();
-  const [task, run, executor, model] = ['Task', 'Run', 'Executor', 'Model'].map(last);
+function readTrailers(text: string): Provenance | undefined {
+  const block = text.slice([...text.matchAll(/^Fleet-Task: /gm)].at(-1)?.index ?? text.length);
+  const valueOf = (name: string) => new RegExp(`^Fleet-${name}: (.+)$`, 'm').exec(block)?.[1]?.trim();
+  const [task, run, executor, model] = ['Task', 'Run', 'Executor', 'Model'].map(valueOf);
   if (task === undefined || run === undefined || executor === undefined) return undefined;
   return model === undefined ? { task, run, executor } : { task, run, executor, model };
 }
