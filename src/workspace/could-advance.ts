@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { exists } from '../platform/files.ts';
-import { dirtyFiles, over } from './move-files.ts';
 import { checkoutsOf } from './checkouts.ts';
 import { git } from './git.ts';
 import { gitDirectory } from './git-directory.ts';
+import { dirtyFiles, over } from './move-files.ts';
 
 /** Whether a branch could be moved now, as far as a look that touches nothing can tell. */
 export async function couldAdvance(

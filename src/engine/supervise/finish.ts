@@ -110,8 +110,10 @@ async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds
   const executor = await needs.executor(run.executor);
   if (!executor || look.state === 'unclaimed' || look.state === 'never') return { watch: run.watch, heard: [] };
   let watch = run.watch ?? (await firstWatch(run, task, needs));
-  if (run.phase.state === 'ending' && run.phase.outcome === 'output_limit')
-    return { ...watch, droppedBytes: watch.droppedBytes + Math.max(0, ('outBytes' in look ? look.outBytes : 0) - watch.offset) };
+  if (run.phase.state === 'ending' && run.phase.outcome === 'output_limit') {
+    const unread = Math.max(0, ('outBytes' in look ? look.outBytes : 0) - watch.offset);
+    return { watch: { ...watch, droppedBytes: watch.droppedBytes + unread }, heard: [] };
+  }
   const heard: number[] = [];
   for (;;) {
     const seen = await seenUntil(run, watch, executor, { needs, final: true });
