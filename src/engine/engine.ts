@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Fault, isFault } from '../domain/fault.ts';
 import type { Store } from '../store/port.ts';
 import { type Controller, keepRunning, type Surroundings } from './controller.ts';
@@ -41,6 +42,8 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
   const news = new News();
   const lease = await takeLease({ ...needs, forMs: LEASE_MS, by: news });
   const stopping = new AbortController();
+  // Every controller rests on it: that is no leak.
+  setMaxListeners(0, stopping.signal);
   const stop = () => stopping.abort();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
