@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -111,4 +112,29 @@ it('says that a home cannot be written', async () => {
   await expect(
     layOut(at.site(), { branch: 'x', start: at.start, ...plain }, { ...at.env, FLEET_HOME: home }),
   ).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+it('says that the disk is full, and goes on when there is room again', async ({ skip }) => {
+  using at = ground({ 'big.txt': 'x'.repeat(3_000_000), 'a.txt': 'a\n' });
+  const disk = join(at.root, 'disk');
+  mkdirSync(disk);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk], { stdio: 'ignore' });
+  } catch {
+    skip('a small tmpfs cannot be mounted by this user');
+  }
+  try {
+    const site = { ...at.site(), path: join(disk, 'shop/1') };
+    const wish = { branch: 'x', start: at.start, ...plain };
+    await expect(layOut(site, wish, at.env)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('disk is full'),
+    });
+    expect(at.git(at.repository, 'branch', '--list', 'x')).toBe('');
+    execFileSync('mount', ['-o', 'remount,size=20m', disk]);
+    expect(await layOut(site, wish, at.env)).toMatchObject({ how: 'renewed', head: at.start });
+    expect(at.git(site.path, 'status', '--porcelain')).toBe('');
+  } finally {
+    execFileSync('umount', ['--lazy', disk]);
+  }
 });

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../domain/fault.ts';
 import { exists, hasCode } from '../platform/files.ts';
 import { holderOf, updateRef } from './branches.ts';
+import { clearly } from './clearly.ts';
 import { commitTree } from './keep.ts';
 import { readPlain } from './read-plain.ts';
 import type { Seat } from './seat.ts';
@@ -30,7 +31,9 @@ export async function commitWork(
   const site = await realSite(asked);
   await ownMark(site);
   for (let attempt = 1; ; attempt += 1) {
-    const done = await withSnapshot(site, { env, flat: false }, (snapshot) => commitSnapshot(site, snapshot, options, env));
+    const done = await clearly(`commit in ${site.path}`, () =>
+      withSnapshot(site, { env, flat: false }, (snapshot) => commitSnapshot(site, snapshot, options, env)),
+    );
     if (done) return done;
     if (attempt === ATTEMPTS)
       throw new Fault('conflict', `the branch in ${site.path} is moved by somebody else`, { path: site.path });

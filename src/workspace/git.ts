@@ -84,7 +84,8 @@ export async function outputAt(seat: Seat, args: readonly string[], env: NodeJS.
 export function gitFault(args: readonly string[], end: GitEnd): Fault {
   if (end.missing) return new Fault('unavailable', 'git is not installed: install git 2.38 or newer');
   const why = end.stopped === undefined ? end.err : `it was stopped because of too much ${end.stopped}`;
-  const advice = /No space left on device/.test(why) ? 'the disk is full: make room and try again: ' : '';
+  // Git seldom says why it could not write.
+  const advice = /No space left|unable to write|write error/i.test(why) ? 'perhaps the disk is full: ' : '';
   return new Fault('unavailable', `git ${args[0] ?? ''} did not succeed: ${advice}${why.slice(0, 2_000)}`);
 }
 

@@ -1,5 +1,6 @@
 import { Fault } from '../domain/fault.ts';
 import { commitsOf, updateRef } from './branches.ts';
+import { clearly } from './clearly.ts';
 import { carry } from './clone-commits.ts';
 import { gitFault, outputAt } from './git.ts';
 import type { Seat } from './seat.ts';
@@ -26,13 +27,15 @@ export async function keep(
   const site = await realSite(asked);
   await ownMark(site);
   const repository = await repositorySeat(site.repository);
-  return withSnapshot(site, { env, flat: true }, async (snapshot) => {
+  return clearly(`keep ${site.path}`, () => withSnapshot(site, { env, flat: true }, (snapshot) => keepSnapshot(snapshot)));
+
+  async function keepSnapshot(snapshot: Snapshot): Promise<Kept> {
     const dirty = snapshot.tree !== snapshot.headTree;
     const commit = dirty || snapshot.head === undefined ? await commitTree(snapshot, options, env) : snapshot.head;
     if (site.isolation === 'clone') await carryAll(site, repository, { commit, ref: options.ref }, env);
     await point(repository, options.ref, commit, env);
     return { commit, head: snapshot.head ?? commit, dirty, left: snapshot.left };
-  });
+  }
 }
 
 export async function commitTree(

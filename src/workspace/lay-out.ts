@@ -3,6 +3,7 @@ import { Fault } from '../domain/fault.ts';
 import { exists, makeDirectory } from '../platform/files.ts';
 import { announce, assertFree, type Ground } from './announce.ts';
 import { commitsOf, liesIn } from './branches.ts';
+import { clearly } from './clearly.ts';
 import { continued, headOf } from './continued.ts';
 import { copyIn } from './copy-files.ts';
 import { endOrphans } from './orphans.ts';
@@ -42,7 +43,10 @@ export interface LaidOut {
  * and the repository learns of the tree, and the branch is made, only when it is complete. Whoever dies in between leaves
  * a mark, and files that the next call writes again.
  */
-export async function layOut(asked: Site, layout: Layout, env: NodeJS.ProcessEnv): Promise<LaidOut> {
+export const layOut = (site: Site, layout: Layout, env: NodeJS.ProcessEnv): Promise<LaidOut> =>
+  clearly(`lay out ${site.path}`, () => make(site, layout, env));
+
+async function make(asked: Site, layout: Layout, env: NodeJS.ProcessEnv): Promise<LaidOut> {
   const ground = await groundOf(asked, env);
   const { site } = ground;
   const { branch, setupPaths } = layout;
@@ -66,11 +70,10 @@ export async function layOut(asked: Site, layout: Layout, env: NodeJS.ProcessEnv
 }
 
 /** The tree is put back to nothing but the last commit and the set-up paths, detached, and free for the next. */
-export async function clear(
-  asked: Site,
-  options: { readonly setupPaths: readonly string[] },
-  env: NodeJS.ProcessEnv,
-): Promise<void> {
+export const clear = (site: Site, options: { readonly setupPaths: readonly string[] }, env: NodeJS.ProcessEnv): Promise<void> =>
+  clearly(`clear ${site.path}`, () => unmake(site, options.setupPaths, env));
+
+async function unmake(asked: Site, setupPaths: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const ground = await groundOf(asked, env);
   const { site } = ground;
   const mark = await ownMark(site);
@@ -79,7 +82,7 @@ export async function clear(
   const commit = await lastCommit(ground, mark);
   await writeMark(site, { ...mark, state: 'clearing', commit });
   await sweepBesides(site);
-  await fill(ground, { commit, setupPaths: options.setupPaths, isClean: false });
+  await fill(ground, { commit, setupPaths, isClean: false });
   await announce(ground, { commit });
   await writeMark(site, { state: 'cleared', commit, copied: mark.copied });
 }

@@ -29,6 +29,8 @@ export interface Snapshot {
 
 const LISTING_BYTES = 1024 * 1024 * 1024;
 const ATTEMPTS = 5;
+/** A pipe in the place of a `.gitignore` would hold git for ever. */
+const PATIENCE_MS = 600_000;
 
 /** Names of files are bytes; here each is one character, up to the moment they are shown. */
 const shown = (name: string): string => Buffer.from(name, 'latin1').toString('utf8');
@@ -53,7 +55,9 @@ export async function withSnapshot<Answer>(
     const hadConflicts = await startIndex(drawing);
     if (flat) await flatten(drawing);
     const left = await fill(drawing);
-    const tree = (await outputAt(seat, ['write-tree'], env, { index: drawing.index, timeoutMs: 0 })).toString('utf8').trim();
+    const tree = (await outputAt(seat, ['write-tree'], env, { index: drawing.index, timeoutMs: PATIENCE_MS }))
+      .toString('utf8')
+      .trim();
     const [head, headTree] = await headAndTree(seat, env);
     return await work({ seat, tree, head, headTree, left: left.map(shown), index: drawing.index, hadConflicts });
   } finally {
@@ -89,13 +93,16 @@ async function startIndex(drawing: Drawing): Promise<boolean> {
     () => false,
   );
   const listed = isThere
-    ? await gitAt(seat, ['ls-files', '-v', '-z'], env, { index, maxBytes: LISTING_BYTES, timeoutMs: 0 })
+    ? await gitAt(seat, ['ls-files', '-v', '-z'], env, { index, maxBytes: LISTING_BYTES, timeoutMs: PATIENCE_MS })
     : undefined;
   if (listed?.code !== 0) {
     // Missing or damaged: the last commit will do, every file is then read.
     await removeTree(index);
     const [, tree] = await headAndTree(seat, env);
-    await outputAt(seat, tree === undefined ? ['read-tree', '--empty'] : ['read-tree', tree], env, { index, timeoutMs: 0 });
+    await outputAt(seat, tree === undefined ? ['read-tree', '--empty'] : ['read-tree', tree], env, {
+      index,
+      timeoutMs: PATIENCE_MS,
+    });
     return false;
   }
   const entries = namesIn(listed.out).map((line) => ({ tag: line.slice(0, 1), name: line.slice(2) }));
@@ -114,7 +121,9 @@ async function unhide(drawing: Drawing, entries: readonly { readonly tag: string
 
 async function flatten(drawing: Drawing): Promise<void> {
   const { site, seat, env, index } = drawing;
-  const listed = namesIn(await outputAt(seat, ['ls-files', '-s', '-z'], env, { index, maxBytes: LISTING_BYTES, timeoutMs: 0 }));
+  const listed = namesIn(
+    await outputAt(seat, ['ls-files', '-s', '-z'], env, { index, maxBytes: LISTING_BYTES, timeoutMs: PATIENCE_MS }),
+  );
   const links = listed.flatMap((line) => /^160000 ([0-9a-f]+) 0\t(.+)$/s.exec(line)?.slice(1) ?? []);
   const changed: string[] = [];
   for (let at = 0; at + 1 < links.length; at += 2) {
@@ -122,7 +131,9 @@ async function flatten(drawing: Drawing): Promise<void> {
     const inner = (await found(site, `${name}/.git`)) ? await seatOf(join(site.path, shown(name))) : undefined;
     if (inner === undefined || inner.workTree === site.path) continue;
     const [head] = await headAndTree(inner, env);
-    const { code, out } = await gitAt(inner, ['status', '--porcelain', '-z', '--ignore-submodules=all'], env, { timeoutMs: 0 });
+    const { code, out } = await gitAt(inner, ['status', '--porcelain', '-z', '--ignore-submodules=all'], env, {
+      timeoutMs: PATIENCE_MS,
+    });
     if (head !== commit || code !== 0 || out.length > 0) changed.push(name);
   }
   if (changed.length > 0) await updateIndex(drawing, ['--force-remove'], changed);
@@ -144,7 +155,7 @@ const take = (drawing: Drawing, names: readonly string[]) =>
   gitAt(drawing.seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], drawing.env, {
     index: drawing.index,
     input: listing(names),
-    timeoutMs: 0,
+    timeoutMs: PATIENCE_MS,
   });
 
 /** Something is changed as fast as it is read. What can be taken in is, and the rest is named. */
@@ -157,7 +168,7 @@ async function takeSingly(drawing: Drawing, names: readonly string[]): Promise<s
 
 async function updateIndex({ seat, env, index }: Drawing, flags: readonly string[], names: readonly string[]): Promise<void> {
   const args = ['update-index', ...flags, '-z', '--stdin'];
-  const end = await gitAt(seat, args, env, { index, input: listing(names), timeoutMs: 0 });
+  const end = await gitAt(seat, args, env, { index, input: listing(names), timeoutMs: PATIENCE_MS });
   if (end.code !== 0) throw gitFault(args, end);
 }
 
@@ -165,7 +176,7 @@ const listing = (names: readonly string[]): Buffer => Buffer.from(`${names.join(
 
 async function changes(drawing: Drawing): Promise<{ gone: string[]; there: string[] }> {
   const { seat, env, index } = drawing;
-  const options = { index, maxBytes: LISTING_BYTES, timeoutMs: 0 };
+  const options = { index, maxBytes: LISTING_BYTES, timeoutMs: PATIENCE_MS };
   const compare = ['diff-files', '--name-status', '-z', '--no-renames', '--ignore-submodules=dirty'];
   const words = namesIn(await outputAt(seat, compare, env, options));
   const others = namesIn(await outputAt(seat, ['ls-files', '-z', '--others', '--exclude-standard'], env, options));
@@ -193,7 +204,7 @@ async function nested(drawing: Drawing, directory: string): Promise<string[]> {
   const inner = await outputAt({ ...seat, workTree: top }, ['ls-files', '-z', '--others', '--exclude-standard'], env, {
     index: join(scratch, `none-${randomUUID()}`),
     maxBytes: LISTING_BYTES,
-    timeoutMs: 0,
+    timeoutMs: PATIENCE_MS,
   });
   const names: string[] = [];
   for (const name of namesIn(inner))

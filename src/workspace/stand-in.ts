@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { exists, hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE } from '../platform/files.ts';
 import { calmEnvironment, isTakenOver, OVERRULED_WHEN_LOOKING } from './armour.ts';
@@ -46,8 +46,10 @@ function standInPlace(commonDir: string, env: NodeJS.ProcessEnv): string {
 }
 
 function rootOf(env: NodeJS.ProcessEnv): string {
-  if (env['FLEET_HOME']) return join(env['FLEET_HOME'], 'git');
-  return env['HOME'] ? join(env['HOME'], '.fleet', 'git') : join(tmpdir(), `fleet-git-${process.getuid?.() ?? 0}`);
+  const [home, user] = [env['FLEET_HOME'], env['HOME']];
+  // A tilde that was quoted is the user's home, as everywhere.
+  if (home) return join(resolve(user ? home.replace(/^~(?=\/|$)/, user) : home), 'git');
+  return user ? join(resolve(user), '.fleet', 'git') : join(tmpdir(), `fleet-git-${process.getuid?.() ?? 0}`);
 }
 
 async function signatureOf(commonDir: string): Promise<string> {
