@@ -4,7 +4,6 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { advance } from '../src/workspace/advance.ts';
 import { combine } from '../src/workspace/combine.ts';
-import { commitOf } from '../src/workspace/target.ts';
 import { measure, timed } from './measure.ts';
 import { temporaryDirectory } from './temporary-home.ts';
 
@@ -75,9 +74,11 @@ async function move(from: string, to: string): Promise<void> {
 async function landEach(): Promise<number> {
   await startOver();
   return timed(async () => {
+    let at = first;
     for (const tip of tips) {
-      const onto = (await commitOf(repo, 'refs/heads/main', env)) ?? '';
-      await move(onto, await landOne(onto, tip));
+      const to = await landOne(at, tip);
+      await move(at, to);
+      at = to;
     }
   });
 }

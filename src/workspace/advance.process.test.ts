@@ -84,6 +84,18 @@ describe('a branch', () => {
 });
 
 describe('a checkout', () => {
+  it('that is itself a submodule is found where it lies', async () => {
+    await using ground = await gitGround();
+    const inner = await ground.repository('inner');
+    const outer = await ground.repository('outer');
+    await ground.git(outer, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner, 'sub');
+    const repo = join(outer, 'sub');
+    const from = await ground.git(repo, 'rev-parse', 'main');
+    const to = await merged(repo, from, await ground.commit(repo, from, { 'n.txt': 'n\n' }), ground.env);
+    expect(await advance(repo, { branch: 'main', from, to, why: 'w' }, ground.env)).toEqual({ state: 'moved', checkout: repo });
+    expect(await ground.git(repo, 'status', '--porcelain')).toBe('');
+  });
+
   it('that is sparse stays sparse', async () => {
     await using ground = await gitGround();
     const repo = await ground.repository('repo', { 'a.txt': 'a\n', 'in/b.txt': 'b\n', 'out/c.txt': 'c\n' });

@@ -3,12 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
 import { marked, removeAbandoned } from './abandoned-lock.ts';
-import { type Checkout, checkoutsOf, headOf, isCheckedOut } from './checkouts.ts';
+import { type Checkout, checkoutsOf, headOf, isCheckedOut, type Project } from './checkouts.ts';
 import { git } from './git.ts';
 import { firstLine, type GitDirectory, gitDirectory } from './git-directory.ts';
 import { type IndexLock, lockIndex, type Move, me } from './index-lock.ts';
 import { mend } from './mend.ts';
 import { dirtyFiles, moveFiles, type Over, obstacleTo, over, publish } from './move-files.ts';
+import { type Setting, settingsOf } from './settings.ts';
 import { isBranchName, isId, noGit } from './target.ts';
 
 export type Advanced =
@@ -32,15 +33,20 @@ export async function advance(repository: string, move: Move, env: NodeJS.Proces
   const directory = await gitDirectory(repository);
   const own = marked(env, await me());
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const answer = await attemptMove(directory, move, own);
+    const answer = await attemptMove({ ...directory, repository }, move, own);
     if (answer !== 'again') return answer;
   }
   return { state: 'busy', where: repository, why: 'its checkout changes branches all the time' };
 }
 
-async function attemptMove(directory: GitDirectory, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced | 'again'> {
+async function attemptMove(directory: Project, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced | 'again'> {
   const asked = `refs/heads/${move.branch}`;
-  const [at, seen] = await Promise.all([refAt(directory.common, asked, env), checkoutsOf(directory, asked, env)]);
+  const [at, seen, settings] = await Promise.all([
+    refAt(directory.common, asked, env),
+    checkoutsOf(directory, asked, env),
+    // Needed later if the branch is checked out in the project itself, as it mostly is; asked now, it costs no time.
+    settingsOf(directory.repository, env),
+  ]);
   const { holding, busy } = at.name === asked ? seen : await checkoutsOf(directory, at.name, env);
   const [checkout, second] = holding;
   if (checkout === undefined) {
@@ -54,14 +60,15 @@ async function attemptMove(directory: GitDirectory, move: Move, env: NodeJS.Proc
   if (checkout.away) return { state: 'busy', where: checkout.path, why: 'its checkout cannot be reached' };
   const isLocked = await exists(join(checkout.directory.own, 'index.lock'));
   if (at.commit !== move.from && !isLocked) return settled(at.commit, move, checkout);
-  return moveTogether(checkout, [at.name, asked], { move, busy }, env);
+  const known = checkout.directory.own === directory.own ? settings : undefined;
+  return moveTogether(checkout, [at.name, asked], { move, busy, known }, env);
 }
 
 const settled = (now: string | undefined, { to }: Move, { path }: Checkout): Advanced =>
   now === to ? { state: 'moved', checkout: path } : { state: 'stale', now };
 
 /** Somebody may have checked the branch out just before it moved: what they have then is brought along after it. */
-async function moveAlone(directory: GitDirectory, ref: string, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced> {
+async function moveAlone(directory: Project, ref: string, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced> {
   const moved = await moveRef({ ref, directory }, move, env);
   if (moved.state !== 'moved' || !(await isCheckedOut(directory.common, ref))) return moved;
   const [checkout] = (await checkoutsOf(directory, ref, env)).holding;
@@ -83,12 +90,13 @@ async function moveAlone(directory: GitDirectory, ref: string, move: Move, env: 
 interface Circumstances {
   readonly move: Move;
   readonly busy: { readonly where: string; readonly why: string } | undefined;
+  readonly known: readonly Setting[] | undefined;
 }
 
 async function moveTogether(
   checkout: Checkout,
   names: readonly [real: string, asked: string],
-  { move, busy }: Circumstances,
+  { move, busy, known }: Circumstances,
   env: NodeJS.ProcessEnv,
 ): Promise<Advanced | 'again'> {
   const lock = await lockIndex(checkout.directory.own, checkout.path);
@@ -99,7 +107,7 @@ async function moveTogether(
       await finish(checkout, lock.unfinished, lock, env);
     }
     // Two questions that do not wait for each other; the second is about files, and is not needed if the first says no.
-    const opening = over(checkout, move.from, env);
+    const opening = over(checkout, move.from, env, known);
     const [{ commit }, head] = await Promise.all([refAt(checkout.directory.common, names[0], env), headOf(checkout, env)]);
     await using side = await opening;
     if (commit !== move.from) return settled(commit, move, checkout);

@@ -4,6 +4,7 @@ import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
 import { git } from './git.ts';
 import { firstLine, type GitDirectory } from './git-directory.ts';
+import { settingsOf, valueOf } from './settings.ts';
 import { noGit } from './target.ts';
 
 /** A working tree in which a branch is checked out, of the user or of ours. */
@@ -14,6 +15,11 @@ export interface Checkout {
   readonly away: boolean;
 }
 
+/** A repository as the project names it: a checkout, a linked one, or a bare repository. */
+export interface Project extends GitDirectory {
+  readonly repository: string;
+}
+
 export interface Checkouts {
   readonly holding: readonly Checkout[];
   /** Something under way that will want to find the branch where it left it. */
@@ -21,8 +27,8 @@ export interface Checkouts {
 }
 
 /** Where `ref` is checked out, and what is under way with it anywhere. */
-export async function checkoutsOf(directory: GitDirectory, ref: string, env: NodeJS.ProcessEnv): Promise<Checkouts> {
-  const listed = await git(directory.common, ['worktree', 'list', '--porcelain', '-z'], env);
+export async function checkoutsOf(directory: Project, ref: string, env: NodeJS.ProcessEnv): Promise<Checkouts> {
+  const listed = await git(directory.repository, ['worktree', 'list', '--porcelain', '-z'], env);
   if (listed.missing) throw noGit();
   if (!listed.ok) throw new Fault('unavailable', `git could not list the checkouts: ${listed.err.slice(0, 300)}`);
   const owns = await ownDirectories(directory.common);
@@ -31,7 +37,7 @@ export async function checkoutsOf(directory: GitDirectory, ref: string, env: Nod
   for (const [number, entry] of readEntries(listed.out).entries()) {
     const own = number === 0 ? directory.common : owns.get(entry.path);
     if (own === undefined || entry.isBare) continue;
-    const path = number === 0 ? await mainPath(entry.path, directory.common, env) : entry.path;
+    const path = number === 0 ? await mainPath(entry.path, directory, env) : entry.path;
     const why = await underWay(own, { ref, holds: entry.branch === ref });
     if (why !== undefined) busy ??= { where: path, why };
     if (entry.branch !== ref) continue;
@@ -70,10 +76,10 @@ export async function ownDirectories(common: string): Promise<Map<string, string
 }
 
 /** Git lists the main checkout beside its git directory, even where a setting has put it elsewhere, as in a submodule. */
-async function mainPath(listed: string, common: string, env: NodeJS.ProcessEnv): Promise<string> {
+async function mainPath(listed: string, { repository, common }: Project, env: NodeJS.ProcessEnv): Promise<string> {
   if (await exists(join(listed, '.git'))) return listed;
-  const set = await git(common, ['config', '--get', 'core.worktree'], env);
-  return set.ok && set.out !== '' ? resolve(common, set.out) : listed;
+  const set = valueOf(await settingsOf(repository, env), 'core.worktree');
+  return set === undefined ? listed : resolve(common, set);
 }
 
 const STATES: readonly (readonly [string, string])[] = [

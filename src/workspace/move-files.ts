@@ -16,12 +16,8 @@ export type Over = Borrowed & { readonly settings: readonly Setting[] };
 const MAX_FILES = 200;
 
 /** Git over the files of a checkout with a copy of its index; the index itself is not touched. */
-export async function over(
-  checkout: Checkout,
-  head: string,
-  env: NodeJS.ProcessEnv,
-): Promise<Borrowed & { readonly settings: readonly Setting[] }> {
-  const settings = await settingsOf(checkout.path, env);
+export async function over(checkout: Checkout, head: string, env: NodeJS.ProcessEnv, known?: readonly Setting[]): Promise<Over> {
+  const settings = known ?? (await settingsOf(checkout.path, env));
   const side = await borrowFrom(
     checkout.directory,
     { settings: [...checkoutSettings(settings), ...ALWAYS], withLayout: true, head },
