@@ -11,7 +11,8 @@ export async function couldAdvance(
   { branch, from, to }: { readonly branch: string; readonly from: string; readonly to: string },
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
-  const { holding, busy } = await checkoutsOf(await gitDirectory(repository), `refs/heads/${branch}`, env);
+  const directory = { ...(await gitDirectory(repository)), repository };
+  const { holding, busy } = await checkoutsOf(directory, `refs/heads/${branch}`, env);
   const [checkout, second] = holding;
   if (busy || second) return false;
   if (!checkout) return true;
