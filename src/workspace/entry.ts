@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, lstat, mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { systemClock } from '../platform/clock.ts';
 import { exists, hasCode } from '../platform/files.ts';
@@ -51,10 +51,17 @@ export async function sweepEntries({ commonDir }: Seat): Promise<void> {
   }
 }
 
-/** Git forgets the worktree, and only this one. */
-export async function removeEntry(site: Site, seat: Seat): Promise<void> {
-  const gone = await moveAway(site, seat);
-  if (gone !== undefined) await removeTree(gone);
+/** Git forgets the worktree, and only this one. Into the trash, unless that is on another file system. */
+export async function removeEntry(site: Site, seat: Seat, trash: string): Promise<void> {
+  if (!(await exists(seat.gitDir))) return;
+  await assertOurs(site, seat);
+  try {
+    await rename(seat.gitDir, join(trash, `${basename(seat.gitDir)}-${randomUUID()}`));
+  } catch (error) {
+    if (!hasCode(error, 'EXDEV')) throw error;
+    const gone = await moveAway(site, seat);
+    if (gone !== undefined) await removeTree(gone);
+  }
 }
 
 /** The time of an index says which of its entries cannot be trusted; a copy that looks younger would trust too many. */

@@ -31,7 +31,8 @@ async function readTree(place: Ground, args: readonly string[]): Promise<GitEnd>
   await rm(`${ownIndex(place.site)}.lock`, { force: true });
   return gitAt(at(place), ['read-tree', '-u', '--no-recurse-submodules', ...args], place.env, {
     index: ownIndex(place.site),
-    settings: ['core.sparseCheckout=false'],
+    // Writing files waits more than it works.
+    settings: ['core.sparseCheckout=false', 'checkout.workers=2'],
     variables: namedAfter(place.site),
     timeoutMs: 0,
   });
