@@ -88,9 +88,7 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
 
   'task.verify': async ({ id, ifSeq }, scope) => {
     const { seen, task, work } = await withWork(id, scope, ifSeq);
-    const { gate: _old, ...rest } = task;
-    const next = transition(rest, { type: 'reverify', at: scope.now, holder: holderOf(task, work) });
-    return written(seen, next, 'verify', scope);
+    return written(seen, looksAgain(task, work, scope), 'verify', scope);
   },
 
   'task.commit': async ({ id, ifSeq }, scope) => {
@@ -104,6 +102,9 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
       );
     const { commit, tree } = await scope.work.gather({ workspace, project }, task);
     const changes = await scope.work.totals(project, { base: work.base, tip: commit });
+    // Agreed work that only waits for room is not agreed any more once something was added to it.
+    if (commit !== work.tip && task.phase.state === 'blocked' && task.phase.block.cause === 'checkout')
+      return written(seen, looksAgain(task, work, scope), 'commit', scope);
     const { approval: _a, landing: _l, ...kept } = work;
     return written(seen, { ...task, work: { ...kept, tip: commit, tree, changes } }, 'commit', scope);
   },
@@ -164,6 +165,12 @@ function assertAtRest({ id, phase }: Task): void {
 function holderOf(task: Task, work: Work) {
   if (!work.runId) throw new Fault('conflict', `task ${task.id} has no finished run whose work this would be`);
   return { kind: 'run', runId: work.runId } as const;
+}
+
+/** Everything that was known of the work is found out again, from what is there now. */
+function looksAgain({ gate: _gate, ...task }: Task, work: Work, { now }: Scope): Task {
+  const { tip: _tip, tree: _tree, changes: _changes, guarded: _guarded, landing: _landing, ...rest } = work;
+  return { ...transition(task, { type: 'reverify', at: now, holder: holderOf(task, work) }), work: rest };
 }
 
 function landing(seen: Seen<Task>, what: string, scope: Scope) {

@@ -3,7 +3,8 @@ import { chmod, lstat, mkdir, readFile, readlink, rename, rm, writeFile } from '
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fullOnly } from '../full-only.ts';
-import { type TaskJson, type WorkHouse, workHouse } from '../support/work-house.ts';
+import { type WorkHouse, workHouse } from '../support/work-house.ts';
+import { placeAt as at, makeKnown, type Place, place as placeIn, standing } from '../support/work-place.ts';
 
 let house: WorkHouse;
 beforeAll(async () => {
@@ -11,39 +12,10 @@ beforeAll(async () => {
 });
 afterAll(async () => house[Symbol.asyncDispose]());
 
-interface Place {
-  readonly path: string;
-  /** What git says there, with nothing of the repository's own carried out. */
-  git(...args: string[]): Promise<string>;
-  write(file: string, text: string): Promise<void>;
-  task(scenario: string, ...flags: string[]): Promise<string>;
-}
-
-/** A repository of its own as a project of its own. */
-async function place(name: string, flags: readonly string[] = [], prepare?: (place: Place) => Promise<void>): Promise<Place> {
-  const path = await house.repository(name);
-  const made = placeAt(path, name);
-  await prepare?.(made);
-  await known(path, name, flags);
-  return made;
-}
-
-const known = (path: string, name: string, flags: readonly string[]) =>
-  house.ok(['project', 'add', path, '--name', name, '--executor', 'scripted', '--integration', 'auto', ...flags]);
-
-const placeAt = (path: string, name: string): Place => ({
-  path,
-  git: async (...args) => {
-    const answer = await house.git(path, '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', ...args);
-    if (answer.code !== 0) throw new Error(`git ${args.join(' ')}: ${answer.err}`);
-    return answer.out.trim();
-  },
-  write: (file, text) => writeFile(join(path, file), text),
-  task: async (scenario, ...flags) => {
-    const prompt = `\`\`\`scenario\n${scenario}\n\`\`\``;
-    return (await house.ok(['task', 'create', '--project', name, '--prompt', prompt, '--json', ...flags])).json<TaskJson>().id;
-  },
-});
+const place = (name: string, flags: readonly string[] = [], prepare?: (place: Place) => Promise<void>) =>
+  placeIn(house, name, flags, prepare);
+const placeAt = (path: string, name: string) => at(house, path, name);
+const known = (path: string, name: string, flags: readonly string[]) => makeKnown(house, path, name, flags);
 
 async function emptyRepository(): Promise<string> {
   const path = join(house.directory, 'empty');
@@ -52,24 +24,22 @@ async function emptyRepository(): Promise<string> {
 }
 
 const simple = 'edit feature.txt it works\ndone added';
-const state = ({ phase }: TaskJson) => (phase.block ? `${phase.state}: ${phase.block.cause}: ${phase.block.what}` : phase.state);
 /** Words a person reads. */
 const shown = async (id: string) => (await house.ok(['task', 'show', id])).out;
 
 describe('a repository', () => {
   it('without a commit is waited for, in clear words', async () => {
     const { task, git, write } = await place('unborn');
-    await git('checkout', '-q', '--orphan', 'fresh');
+    await git('update-ref', '-d', 'refs/heads/main');
     const id = await task(simple);
-    expect(state(await house.rest(id))).toMatch(/^blocked: setup: .*"fresh" has no commit yet/);
-    expect(await shown(id)).toContain('has no commit yet');
+    expect(standing(await house.rest(id))).toMatch(/^blocked: setup: .*there is no branch "main"/);
+    expect(await shown(id)).toContain('there is no branch "main"');
     await write('README', 'hello\n');
     await git('add', '.');
     await git('commit', '-qm', 'first');
     await house.ok(['task', 'retry', id]);
-    expect(state(await house.sees(id, ({ phase }) => phase.state === 'done'))).toBe('done');
-    expect(await git('show', 'fresh:feature.txt')).toBe('it works');
-    expect(await git('ls-tree', '--name-only', 'main')).toBe('README');
+    expect(standing(await house.sees(id, ({ phase }) => phase.state === 'done'))).toBe('done');
+    expect(await git('show', 'main:feature.txt')).toBe('it works');
     expect(await git('status', '--porcelain')).toBe('');
     const refused = await house.fleet(['project', 'add', await emptyRepository()]);
     expect(refused.err).toContain('has no commit yet');
@@ -81,7 +51,7 @@ describe('a repository', () => {
     await house.git(house.directory, 'clone', '-q', '--bare', origin, path);
     await known(path, 'bare', []);
     const { task, git } = placeAt(path, 'bare');
-    expect(state(await house.rest(await task(simple)))).toBe('done');
+    expect(standing(await house.rest(await task(simple)))).toBe('done');
     expect(await git('show', 'main:feature.txt')).toBe('it works');
   });
 
@@ -89,9 +59,9 @@ describe('a repository', () => {
     const { task, git } = await place('detached', [], async (one) => void (await one.git('checkout', '-q', '--detach')));
     const head = await git('rev-parse', 'HEAD');
     const asked = await house.rest(await task(simple));
-    expect(state(asked)).toMatch(/^blocked: setup: .*detached HEAD/);
+    expect(standing(asked)).toMatch(/^blocked: setup: .*detached HEAD/);
     const told = await house.rest(await task(simple, '--target-branch', 'main'));
-    expect(state(told)).toBe('done');
+    expect(standing(told)).toBe('done');
     expect(await git('show', 'main:feature.txt')).toBe('it works');
     expect(await git('rev-parse', 'HEAD')).toBe(head);
     expect(await git('status', '--porcelain')).toBe('');
@@ -103,7 +73,7 @@ describe('a repository', () => {
     });
     await write('README', 'half a thought\n');
     await write('untracked', 'another\n');
-    expect(state(await house.rest(await task(simple)))).toBe('done');
+    expect(standing(await house.rest(await task(simple)))).toBe('done');
     expect(await git('show', 'main:feature.txt')).toBe('it works');
     expect(await git('status', '--porcelain')).toBe('M README\n?? untracked');
     expect(await readFile(join(path, 'README'), 'utf8')).toBe('half a thought\n');
@@ -116,7 +86,7 @@ describe('a repository', () => {
     await house.git(main, 'worktree', 'add', '-q', '-b', 'side', path);
     await known(path, 'linked', []);
     const { task, git } = placeAt(path, 'linked');
-    expect(state(await house.rest(await task(simple)))).toBe('done');
+    expect(standing(await house.rest(await task(simple)))).toBe('done');
     expect(await readFile(join(path, 'feature.txt'), 'utf8')).toBe('it works\n');
     expect(await git('status', '--porcelain')).toBe('');
     expect((await house.git(main, 'status', '--porcelain')).out).toBe('');
@@ -143,7 +113,7 @@ describe('a repository', () => {
     });
     const lib = await git('rev-parse', 'main:lib');
     const id = await task('sh cp large.bin seen.txt; ls -a lib > lib.txt\nedit feature.txt it works\ndone ok');
-    expect(state(await house.rest(id))).toBe('done');
+    expect(standing(await house.rest(id))).toBe('done');
     expect(await git('show', 'main:seen.txt')).toBe(pointer.trim());
     expect(await git('show', 'main:large.bin')).toBe(pointer.trim());
     expect(await git('rev-parse', 'main:lib')).toBe(lib);
@@ -152,7 +122,7 @@ describe('a repository', () => {
     expect(await git('diff', '--name-only', '--cached')).toBe('');
     // A file that only the missing program could write into the checkout waits, and is not written without it.
     const waits = await house.rest(await task('edit new.bin more\ndone ok'));
-    expect(state(waits)).toMatch(/^blocked: checkout: .*new.bin needs the filter lfs/);
+    expect(standing(waits)).toMatch(/^blocked: checkout: .*new.bin needs the filter lfs/);
     expect(await git('show', `${waits.work?.tip}:new.bin`)).toBe('more');
     expect(await git('diff', '--name-only', '--cached')).toBe('');
   });
@@ -163,13 +133,11 @@ describe('a repository', () => {
     const outside = join(house.directory, 'outside');
     await mkdir(outside);
     await writeFile(join(outside, 'file'), 'not theirs\n');
-    const { task, git, path } = await place(name, [], async (one) => {
-      await mkdir(join(one.path, 'dir'));
-      await one.write('dir/file', 'tracked\n');
-      await one.git('add', '-A');
-      await one.git('commit', '-qm', 'dir');
-      await one.git('checkout', '-q', '-b', target);
-    });
+    const path = await house.repository(name);
+    const { task, git, commit } = placeAt(path, 'names');
+    await commit('dir/file', 'tracked\n');
+    await git('checkout', '-q', '-b', target);
+    await known(path, 'names', []);
     const id = await task(
       [
         'sh <<END',
@@ -179,10 +147,10 @@ describe('a repository', () => {
         'done named',
       ].join('\n'),
       '--title',
-      '--upload-pack=touch canary\n$(touch canary)',
+      '--upload-pack=touch canary; $(touch canary) `touch canary`',
     );
     const task1 = await house.rest(id);
-    expect(state(task1)).toBe('done');
+    expect(standing(task1)).toBe('done');
     const files = await git('ls-tree', '-r', '-z', '--name-only', target);
     expect(
       files
@@ -245,10 +213,10 @@ describe('a repository', () => {
     });
     await rm(canary, { force: true });
     const filtered = await task('edit new.dat raw\nedit feature.txt too\ndone ok');
-    expect(state(await house.rest(filtered))).toMatch(/^blocked: checkout: .*new.dat needs the filter evil/);
+    expect(standing(await house.rest(filtered))).toMatch(/^blocked: checkout: .*new.dat needs the filter evil/);
     expect((await house.ok(['task', 'diff', filtered])).out).toContain('+raw');
     const id = await task(simple);
-    expect(state(await house.rest(id))).toBe('done');
+    expect(standing(await house.rest(id))).toBe('done');
     await house.ok(['blame', `${path}/feature.txt:1`, '--json']);
     await house.ok(['task', 'restore', id]);
     expect(existsSync(canary) ? await readFile(canary, 'utf8') : 'nothing ran').toBe('nothing ran');
@@ -263,7 +231,7 @@ describe('while work is on its way', () => {
     await rename(path, `${path} away`);
     await house.ok(['task', 'dispatch', id]);
     const blocked = await house.rest(id);
-    expect(state(blocked)).toMatch(/^blocked: setup: .*moved/);
+    expect(standing(blocked)).toMatch(/^blocked: setup: .*moved/);
     await rename(`${path} away`, path);
     await house.ok(['task', 'retry', id]);
     await house.sees(id, ({ phase }) => phase.state === 'done');
@@ -274,7 +242,7 @@ describe('while work is on its way', () => {
     const { task, git } = await place('deleted', ['--integration', 'review']);
     const id = await task('sh echo try >> tries.txt; git add -A; git commit -qm try; echo loose > loose.txt\ndone tried');
     const first = await house.rest(id);
-    expect(state(first)).toMatch(/^blocked: review/);
+    expect(standing(first)).toMatch(/^blocked: review/);
     const where = (await house.workspaces()).find(({ id: one }) => one === first.work?.workspaceId)?.path ?? '';
     await rm(where, { recursive: true });
     await house.ok(['task', 'reject', id, 'once more']);
@@ -282,13 +250,13 @@ describe('while work is on its way', () => {
       id,
       ({ phase, work }) => phase.state === 'blocked' && work?.changes !== undefined && work.tip !== first.work?.tip,
     );
-    expect(state(second)).toMatch(/^blocked: review/);
+    expect(standing(second)).toMatch(/^blocked: review/);
     expect((await git('show', `${second.work?.tip}:tries.txt`)).split('\n')).toEqual(['try', 'try']);
     expect(await git('show', `${first.work?.kept?.ref}:loose.txt`)).toBe('loose');
 
     const gone = await task('edit a.txt 1\ncommit a\nsh rm -rf "$PWD"\ndone and removed everything');
     const rested = await house.rest(gone);
-    expect(state(rested)).toMatch(/^blocked: review/);
+    expect(standing(rested)).toMatch(/^blocked: review/);
     expect(await git('show', `${rested.work?.tip}:a.txt`)).toBe('1');
     const lost = await task('edit a.txt 1\nsh rm -rf "$PWD"\ncrash 3', '--max-attempts', '1');
     expect((await house.rest(lost)).phase.state).toBe('failed');
@@ -308,9 +276,9 @@ describe('while work is on its way', () => {
     const users = await git('rev-parse', 'main');
     await writeFile(go, '');
     const gone = await house.rest(lost);
-    expect(state(gone)).toMatch(/^blocked: conflict: the branch trunk is gone/);
+    expect(standing(gone)).toMatch(/^blocked: conflict: the branch trunk is gone/);
     const landed = await house.rest(moved);
-    expect(state(landed)).toBe('done');
+    expect(standing(landed)).toBe('done');
     expect(await git('rev-parse', 'main^1')).toBe(users);
     expect(await git('show', 'main:other.txt')).toBe('mine');
     // What landed is what was tried.
@@ -340,10 +308,10 @@ describe('while work is on its way', () => {
     const renamed = await task('run git mv long.txt elsewhere.txt\ndone ok', '--base-ref', 'past');
     const untracked = await task('edit mine.txt from the agent\ndone ok');
     await write('mine.txt', 'from the user\n');
-    expect(state(await house.rest(binary))).toMatch(/^blocked: conflict: it conflicts with main in image.bin/);
-    expect(state(await house.rest(renamed))).toMatch(/^blocked: conflict: it conflicts with main in .*long.txt/);
+    expect(standing(await house.rest(binary))).toMatch(/^blocked: conflict: it conflicts with main in image.bin/);
+    expect(standing(await house.rest(renamed))).toMatch(/^blocked: conflict: it conflicts with main in .*long.txt/);
     const parked = await house.rest(untracked);
-    expect(state(parked)).toMatch(/^blocked: checkout: .*mine.txt/);
+    expect(standing(parked)).toMatch(/^blocked: checkout: .*mine.txt/);
     expect(await git('status', '--porcelain')).toBe('?? mine.txt');
     await rm(join(house.directory, 'clash', 'mine.txt'));
     await house.sees(untracked, ({ phase }) => phase.state === 'done');
@@ -393,7 +361,7 @@ describe('while work is on its way', () => {
         await one.git('add', '-A');
         await one.git('commit', '-qm', 'large');
       });
-      expect(state(await house.rest(await task(simple)))).toBe('done');
+      expect(standing(await house.rest(await task(simple)))).toBe('done');
       expect(await git('status', '--porcelain')).toBe('');
       expect(await readFile(join(path, 'feature.txt'), 'utf8')).toBe('it works\n');
     },

@@ -1,0 +1,405 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { survivors } from '../../src/runner/process-table.ts';
+import { leftovers, type TaskJson, type WorkHouse, workHouse } from '../support/work-house.ts';
+import { type Place, place as placeIn, standing } from '../support/work-place.ts';
+
+let house: WorkHouse;
+beforeAll(async () => {
+  house = await workHouse([], {
+    settings: ['max_repairs=1', 'max_concurrent=20', 'grace_seconds=1', 'gate_seconds=4', 'workspace_pool=1', 'max_gates=4'],
+  });
+});
+afterAll(async () => house[Symbol.asyncDispose]());
+
+const place = (name: string, flags: readonly string[] = [], prepare?: (place: Place) => Promise<void>) =>
+  placeIn(house, name, flags, prepare);
+const at = (name: string) => join(house.directory, name);
+const workspaceOf = async ({ work }: TaskJson) => (await house.workspaces()).find(({ id }) => id === work?.workspaceId);
+const restored = async (id: string, ...flags: string[]) =>
+  (await house.ok(['task', 'restore', id, '--json', ...flags])).json<{ branch: string; commit: string }>().branch;
+/** Processes of these runs. */
+async function processesOf(taskId: string): Promise<readonly string[]> {
+  const mark = (await readFile(join(house.home, 'mark'), 'utf8')).trim();
+  const runs = new Set((await house.runs(taskId)).map(({ id }) => id));
+  return (await survivors(mark)).filter(({ runId }) => runs.has(runId as never)).map(({ pid, runId }) => `${pid} of ${runId}`);
+}
+const waitFor = (isSo: () => boolean) => vi.waitFor(() => expect(isSo()).toBe(true), { timeout: 60_000, interval: 50 });
+
+interface Reports {
+  readonly evidence: readonly {
+    readonly green: boolean;
+    readonly why: string;
+    readonly output: string;
+    readonly commit?: string;
+  }[];
+  readonly reports: readonly {
+    readonly channel: string;
+    readonly status: string;
+    readonly doubts: readonly string[];
+    readonly files: readonly { readonly path: string }[];
+    readonly commits: readonly { readonly subject: string }[];
+  }[];
+}
+const reportsOf = async (id: string) => (await house.ok(['task', 'report', id, '--json'])).json<Reports>();
+
+const DIES = 'edit done.txt committed\ncommit half\nedit loose.txt not committed\n';
+
+describe('what an agent wrote [WORK-02]', () => {
+  it('comes back after a crash, a cancel and a cleanup, and a dead agent has a report [WORK-04]', async () => {
+    const { task, git } = await place('kept');
+    const crashed = await task(`${DIES}crash 3`, '--max-attempts', '1');
+    const canceled = await task(`${DIES}daemonise 600000\nhang`);
+    const failed = await house.rest(crashed);
+    expect(failed.phase.state).toBe('failed');
+    const { reports } = await reportsOf(crashed);
+    expect(reports).toMatchObject([{ channel: 'salvage', status: 'failed', commits: [{ subject: 'half' }] }]);
+    expect(reports[0]?.files.map(({ path }) => path).toSorted()).toEqual(['done.txt', 'loose.txt']);
+
+    const running = await house.sees(canceled, ({ phase, work }) => phase.state === 'running' && work?.workspaceId !== undefined);
+    const where = (await workspaceOf(running))?.path ?? '';
+    await waitFor(() => existsSync(join(where, 'loose.txt')));
+    await house.ok(['task', 'cancel', canceled]);
+    const over = await house.sees(canceled, ({ phase }) => phase.state === 'canceled');
+    // Canceled means that nothing of it runs any more and that its work is safe [TASK-10].
+    expect(await processesOf(canceled)).toEqual([]);
+    expect(await git('show', `${over.work?.kept?.ref}:loose.txt`)).toBe('not committed');
+
+    for (const id of [crashed, canceled]) {
+      const before = await restored(id);
+      await house.ok(['task', 'cleanup', id]);
+      await house.ok(['task', 'cleanup', id]);
+      const task1 = await house.show(id);
+      expect(task1.work?.workspaceId).toBeUndefined();
+      await vi.waitFor(async () => expect((await house.workspaces()).filter(({ use }) => use.taskId === id)).toEqual([]), {
+        timeout: 30_000,
+        interval: 100,
+      });
+      const after = await restored(id, '--branch', `again/${id.slice(-6)}`);
+      for (const branch of [before, after]) {
+        expect(await git('show', `${branch}:loose.txt`)).toBe('not committed');
+        expect(await git('show', `${branch}:done.txt`)).toBe('committed');
+      }
+    }
+    expect(await git('ls-tree', '--name-only', 'main')).toBe('README');
+    expect(await git('status', '--porcelain')).toBe('');
+  });
+
+  it('is committed and landed by a person after the agent failed', async () => {
+    const { task, git } = await place('rescued', ['--verify', 'test -f loose.txt']);
+    const id = await task(`${DIES}crash 3`, '--max-attempts', '1');
+    expect((await house.rest(id)).phase.state).toBe('failed');
+    expect((await house.fleet(['task', 'merge', id])).err).toContain('fleet task commit');
+    await house.ok(['task', 'commit', id]);
+    await house.ok(['task', 'merge', id]);
+    await house.sees(id, ({ phase }) => phase.state === 'done');
+    expect(await git('show', 'main:loose.txt')).toBe('not committed');
+  });
+
+  it('in a half-made merge, or beside its branch, is asked for and not left out', async () => {
+    const { task, git } = await place('half', [], async (one) => {
+      await one.git('checkout', '-q', '-b', 'other');
+      await one.commit('README', 'other\n');
+      await one.git('checkout', '-q', 'main');
+      await one.commit('README', 'main\n');
+    });
+    const merging = await task('edit a.txt 1\ncommit a\ntry run git merge -q other\ndone ok');
+    const beside = await task('edit a.txt 1\ncommit a\nrun git checkout -q --detach\nedit b.txt 2\ncommit b\ndone ok');
+    expect(standing(await house.rest(merging))).toMatch(/^blocked: proof: .*not everything it left is committed: .*conflicts/);
+    const rested = await house.rest(beside);
+    expect(standing(rested)).toMatch(/^blocked: proof: .*not everything it left is committed: .*not the branch/);
+    expect(await git('show', `${rested.work?.kept?.ref}:b.txt`)).toBe('2');
+    expect(await git('ls-tree', '--name-only', 'main')).toBe('README');
+  });
+});
+
+describe('a workspace that is used again [WORK-02] [WORK-03]', () => {
+  it('shows nothing of the task before, keeps an unharmed set-up and makes a harmed one again', async () => {
+    const count = at('count of set-ups');
+    const { task, git } = await place(
+      'pool',
+      ['--setup', `echo x >> '${count}'; mkdir -p deps && echo made > deps/ready`, '--integration', 'none'],
+      (one) => one.commit('.gitignore', 'deps/\n*.log\n'),
+    );
+    const look =
+      'sh { git status --porcelain --ignored; ls -A; cat deps/ready; git log -1 --format=%s; } > look.txt; echo "$FLEET_PORT_FIRST $PWD" > where.txt';
+    const setUps = async () => (await readFile(count, 'utf8')).trim().split('\n').length;
+    const free = (id: string) =>
+      vi.waitFor(async () => expect((await house.workspaces()).filter(({ use }) => use.taskId === id)).toEqual([]), {
+        timeout: 30_000,
+        interval: 100,
+      });
+
+    const first = await task(
+      'edit tracked.txt 1\ncommit one\nsh echo secret > secret.log; echo left > untracked.txt; mkdir -p sub/.git; git init -q nested; echo n > nested/file; echo x >> README\ncrash 2',
+      '--max-attempts',
+      '1',
+    );
+    await house.rest(first);
+    await house.ok(['task', 'cleanup', first]);
+    await free(first);
+    const second = await task(`${look}\nsh echo harmed > deps/ready\ndone looked`);
+    const seen = await house.rest(second);
+    expect(seen.phase.state).toBe('done');
+    await free(second);
+    expect(await git('show', `${seen.work?.tip}:look.txt`)).toBe(
+      '?? look.txt\n!! deps/\n.git\n.gitignore\nREADME\ndeps\nlook.txt\nmade\n.gitignore',
+    );
+    expect(await setUps()).toBe(1);
+    const third = await house.rest(await task(`${look}\ndone looked`));
+    expect(await git('show', `${third.work?.tip}:look.txt`)).toContain('\nmade\n');
+    expect(await setUps()).toBe(2);
+    // It was the same place all the time.
+    expect(await git('show', `${third.work?.tip}:where.txt`)).toBe(await git('show', `${seen.work?.tip}:where.txt`));
+
+    const both = await Promise.all(
+      [1, 2].map(() => task('sh echo "$FLEET_PORT_FIRST-$FLEET_PORT_LAST $PORT" > ports.txt\nsleep 2500\ndone ok')),
+    );
+    const ports = await Promise.all(both.map(async (id) => git('show', `${(await house.rest(id)).work?.tip}:ports.txt`)));
+    expect(new Set(ports).size).toBe(2);
+  });
+
+  it('is pruned when nobody needs it, and found again when no row knows it [R32]', async () => {
+    const { task, git, path } = await place('pruned');
+    const id = await task(`${DIES}crash 3`, '--max-attempts', '1');
+    await house.rest(id);
+    const pruned = (await house.ok(['workspace', 'prune', '--json'])).json<{ items: { path: string }[] }>();
+    expect(pruned.items.length).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(pruned.items.filter((one) => existsSync(one.path))).toEqual([]), {
+      timeout: 30_000,
+      interval: 100,
+    });
+    expect(await git('show', `${await restored(id)}:loose.txt`)).toBe('not committed');
+    expect(await readdir(path)).toEqual(['.git', 'README']);
+  });
+});
+
+describe('what others made [WORK-01]', () => {
+  it('is where a task begins that depends on it, unless it wants the target alone', async () => {
+    const { task, git } = await place('chain', ['--integration', 'none']);
+    const one = await task('edit a.txt 1\ndone a');
+    const two = await task('sh cp a.txt b.txt\ndone b', '--after', one);
+    const three = await task('sh cat a.txt b.txt > c.txt\ndone c', '--after', two, '--integration', 'auto');
+    const fresh = await task('sh ls > seen.txt\ndone d', '--after', two, '--strategy', 'new');
+    expect(standing(await house.rest(three))).toBe('done');
+    expect(await git('ls-tree', '--name-only', 'main')).toBe('README\na.txt\nb.txt\nc.txt');
+    expect(await git('show', 'main:c.txt')).toBe('1\n1');
+    const alone = await house.rest(fresh);
+    expect(await git('show', `${alone.work?.tip}:seen.txt`)).not.toContain('a.txt');
+    for (const id of [one, two]) expect((await house.show(id)).phase.state).toBe('done');
+  });
+});
+
+describe('an agent nobody trusts', () => {
+  it('works in a clone; what it plants there runs in nobody else [T11] [WORK-13]', async () => {
+    const canary = at('canary of the clone');
+    const { task, git, path } = await place('clone', ['--isolation', 'clone', '--verify', 'test -f work.txt']);
+    const config = await readFile(join(path, '.git', 'config'), 'utf8');
+    const evil = `sh -c 'echo ran >> "${canary}"; cat'`;
+    const id = await task(
+      [
+        'edit work.txt honest',
+        'commit work',
+        'edit loose.txt too',
+        'sh <<END',
+        `for hook in pre-commit post-checkout post-commit reference-transaction post-merge pre-push post-index-change; do printf '#!/bin/sh\\necho hook >> "${canary}"\\n' > .git/hooks/$hook; chmod +x .git/hooks/$hook; done`,
+        `cat >> .git/config <<EOF`,
+        `[core]\n\tfsmonitor = "${evil.replaceAll('"', '\\"')}"\n\thooksPath = .git/hooks\n\tworktree = ${path}`,
+        `[filter "x"]\n\tclean = "${evil.replaceAll('"', '\\"')}"\n\tsmudge = "${evil.replaceAll('"', '\\"')}"`,
+        `[remote "origin"]\n\turl = ext::sh -c "echo>>${canary}"`,
+        'EOF',
+        `echo '* filter=x diff=x' > .git/info/attributes`,
+        'END',
+        'done honest work',
+      ].join('\n'),
+    );
+    expect(standing(await house.rest(id))).toBe('done');
+    expect(await git('ls-tree', '--name-only', 'main')).toBe('README\nloose.txt\nwork.txt');
+    await house.ok(['task', 'restore', id]);
+    expect(existsSync(canary) ? await readFile(canary, 'utf8') : 'nothing ran').toBe('nothing ran');
+    expect(await readFile(join(path, '.git', 'config'), 'utf8')).toBe(config);
+    expect(await git('status', '--porcelain')).toBe('');
+  });
+});
+
+describe('a task that is canceled [TASK-10]', () => {
+  it('while it is set up, proved or merged is canceled when nothing of it runs, and has not landed', async () => {
+    const gone = async (id: string) => {
+      await house.ok(['task', 'cancel', id]);
+      await house.sees(id, ({ phase }) => phase.state === 'canceled');
+      expect(await processesOf(id)).toEqual([]);
+    };
+    const slow = await place('slow set-up', ['--setup', `touch '${at('setting up')}'; trap '' TERM; sleep 600; sleep 600`]);
+    const settingUp = await slow.task('edit a.txt 1\ndone ok');
+    await waitFor(() => existsSync(at('setting up')));
+    await gone(settingUp);
+
+    // It hangs on whatever is combined with what the user has done meanwhile.
+    const verify = `if test -e moved.txt || test -e hang.txt; then touch '${at('hanging')}'; trap '' TERM; sleep 600; sleep 600; fi`;
+    await house.ok(['config', 'set', 'gate_seconds=600']);
+    const { task, git, commit } = await place('canceled', ['--verify', verify]);
+    const proving = await task('edit hang.txt 1\ndone ok');
+    await waitFor(() => existsSync(at('hanging')));
+    expect((await house.show(proving)).phase.state).toBe('verifying');
+    await gone(proving);
+    await rm(at('hanging'));
+    const merging = await task(
+      `sh touch '${at('begun')}'; while ! test -e '${at('go on')}'; do sleep 0.05; done; echo 1 > a.txt\ndone ok`,
+    );
+    await waitFor(() => existsSync(at('begun')));
+    await commit('moved.txt', 'by the user\n');
+    await writeFile(at('go on'), '');
+    await waitFor(() => existsSync(at('hanging')));
+    expect((await house.show(merging)).phase.state).toBe('merging');
+    await gone(merging);
+    await house.ok(['config', 'set', 'gate_seconds=4']);
+    expect(await git('ls-tree', '--name-only', 'main')).toBe('README\nmoved.txt');
+    expect(await git('show', `${await restored(merging)}:a.txt`)).toBe('1');
+    expect(await git('status', '--porcelain')).toBe('');
+  });
+});
+
+describe('a gate', () => {
+  it('that hangs, forks away, floods or kills what watches it has an end and leaves nothing [WORK-05]', async () => {
+    const hangs = await place('gate hangs', ['--verify', 'trap "" TERM; sleep 600; sleep 600']);
+    const forks = await place('gate forks', [
+      '--verify',
+      'setsid sleep 600 & (setsid sh -c "trap \'\' TERM; sleep 600") & exit 0',
+    ]);
+    const floods = await place('gate floods', ['--verify', 'yes "all is well" | head -c 30000000; echo the end']);
+    const kills = await place('gate kills', ['--verify', 'kill -9 $PPID; sleep 600']);
+    const [hung, forked, flooded, killed] = (await Promise.all(
+      [hangs, forks, floods, kills].map(({ task }) => task('edit a.txt 1\ndone ok')),
+    )) as [string, string, string, string];
+    expect(standing(await house.rest(hung))).toMatch(/^blocked: proof: .*at most 4 s are allowed/);
+    expect(standing(await house.rest(forked))).toBe('done');
+    expect(standing(await house.rest(flooded))).toBe('done');
+    const { evidence } = await reportsOf(flooded);
+    expect(evidence[0]?.output).toMatch(/all is well\nthe end$/);
+    expect(Buffer.byteLength(evidence[0]?.output ?? '')).toBeLessThan(20_000);
+    expect(standing(await house.rest(killed))).toMatch(/^blocked: proof: the gate was lost 3 times/);
+    for (const id of [hung, forked, flooded, killed]) expect(await processesOf(id)).toEqual([]);
+    for (const { git } of [hangs, kills]) expect(await git('ls-tree', '--name-only', 'main')).toBe('README');
+  });
+
+  it('that was wrong looks again when it is asked to', async () => {
+    const ok = at('now it works');
+    const { task, git } = await place('flaky', ['--verify', `test -e '${ok}'`]);
+    const id = await task('sh date +%N > a.txt\ndone ok');
+    expect(standing(await house.rest(id))).toMatch(/^blocked: proof: .*the gate says no/);
+    await writeFile(ok, '');
+    await house.ok(['task', 'verify', id]);
+    await house.sees(id, ({ phase }) => phase.state === 'done');
+    expect(await git('ls-tree', '--name-only', 'main')).toBe('README\na.txt');
+  });
+
+  it('decides about work in place and about the work of people too [TASK-15]', async () => {
+    const inPlace = await place('in place', ['--isolation', 'in_place', '--verify', 'test "$(cat out.txt)" = right']);
+    const wrong = await inPlace.task('edit out.txt wrong\ndone ok');
+    expect(standing(await house.rest(wrong))).toMatch(/^blocked: proof: .*the gate says no/);
+    const right = await inPlace.task('edit out.txt right\ndone ok');
+    expect(standing(await house.rest(right))).toBe('done');
+
+    const people = await place('people', ['--verify', 'test "$(cat out.txt)" = right']);
+    const other = await claimable(people);
+    await house.ok(['task', 'complete', other, '--summary', 'I say so']);
+    expect(standing(await house.rest(other))).toMatch(/^blocked: proof: .*the gate says no/);
+    await people.commit('out.txt', 'right');
+    const next = await claimable(people);
+    await house.ok(['task', 'complete', next]);
+    expect(standing(await house.rest(next))).toBe('done');
+  });
+});
+
+/** A task that a person has claimed: no agent of this machine could have. */
+async function claimable({ task }: Place): Promise<string> {
+  const id = await task('say nobody runs this', '--executor', 'nobody');
+  await house.ok(['task', 'claim', id]);
+  return id;
+}
+
+describe('a change nobody may land unseen [T31]', () => {
+  it('waits for a person in every mode, also renamed away, and only what was approved lands', async () => {
+    const { task, git, write, path } = await place('guarded', [], (one) => one.commit('.github/workflows/ci.yml', 'on: push\n'));
+    const changes = await task('edit .github/workflows/ci.yml on: everything\nedit a.txt 1\ndone ok');
+    const renames = await task('run git mv .github/workflows/ci.yml elsewhere.yml\ndone ok');
+    const held = await house.rest(changes);
+    expect(standing(held)).toMatch(/^blocked: review: it changes .github\/workflows\/ci.yml, which never lands unseen/);
+    expect(standing(await house.rest(renames))).toMatch(/^blocked: review: it changes .github\/workflows\/ci.yml/);
+    expect(await git('ls-tree', '-r', '--name-only', 'main')).toBe('.github/workflows/ci.yml\nREADME');
+
+    // Approved, but it cannot land yet; then something is added that nobody has seen.
+    await write('README', 'in the way\n');
+    await house.ok(['task', 'approve', changes]);
+    await house.sees(changes, ({ phase }) => phase.block?.cause === 'checkout');
+    const where = (await workspaceOf(held))?.path ?? '';
+    await writeFile(join(where, '.github', 'workflows', 'ci.yml'), 'on: never seen\n');
+    await house.ok(['task', 'commit', changes]);
+    await git('checkout', '-q', '--', 'README');
+    const again = await house.sees(changes, ({ phase }) => phase.block?.cause === 'review');
+    expect(again.work?.tip).not.toBe(held.work?.tip);
+    expect(await git('show', 'main:.github/workflows/ci.yml')).toBe('on: push');
+    await house.ok(['task', 'approve', changes]);
+    await house.sees(changes, ({ phase }) => phase.state === 'done');
+    expect(await git('show', 'main:.github/workflows/ci.yml')).toBe('on: never seen');
+    expect(await readFile(join(path, 'a.txt'), 'utf8')).toBe('1\n');
+  });
+
+  it('a tip that moves after the gate has said yes is not merged', async () => {
+    const on = at('the gate is at work');
+    const go = at('the gate may go on');
+    const { task, git } = await place('moved tip', [
+      '--verify',
+      `test ! -e evil.txt || exit 1; touch '${on}'; while ! test -e '${go}'; do sleep 0.05; done`,
+    ]);
+    const id = await task('edit good.txt 1\ndone ok');
+    await waitFor(() => existsSync(on));
+    const { work } = await house.show(id);
+    const where = (await workspaceOf(await house.show(id)))?.path ?? '';
+    // As a helper would that outlived its agent, while the gate looks at something else.
+    await writeFile(join(where, 'evil.txt'), 'x');
+    await house.git(where, 'add', '-A');
+    await house.git(where, 'commit', '-qm', 'evil');
+    await writeFile(go, '');
+    const task1 = await house.rest(id);
+    expect(standing(task1)).toBe('done');
+    expect(await git('ls-tree', '--name-only', 'main')).toBe('README\ngood.txt');
+    expect(await git('rev-parse', 'main^2')).toBe(work?.tip);
+    // What came later is not lost either.
+    expect(
+      await git(
+        'for-each-ref',
+        '--format=%(refname)',
+        '--contains',
+        (await git('log', '--all', '--format=%H', '--grep=^evil$')).split('\n')[0] ?? '',
+        'refs',
+      ),
+    ).not.toBe('');
+  });
+});
+
+describe('a result file that is none [R31]', () => {
+  it('is said in the report, and nothing is read through it', async () => {
+    const { task } = await place('results', ['--integration', 'none']);
+    const result = '"$FLEET_TASK_DIR/../../runs/$FLEET_RUN_ID/result.json"';
+    const made = await Promise.all(
+      [`ln -s /etc/passwd ${result}`, `mkfifo ${result}`, `truncate -s 100M ${result}`, `printf '{"status":' > ${result}`].map(
+        (how) => task(`edit a.txt 1\nsh ${how}\nend succeeded worked`),
+      ),
+    );
+    for (const id of made) {
+      expect(standing(await house.rest(id))).toBe('done');
+      const { reports } = await reportsOf(id);
+      expect(reports).toMatchObject([
+        { channel: 'salvage', status: 'succeeded', doubts: [expect.stringContaining('invalid_result')] },
+      ]);
+      expect(JSON.stringify(reports)).not.toContain('root:');
+    }
+  });
+});
+
+it('nothing is left of all this', async () => {
+  await vi.waitFor(async () => expect(await leftovers(house)).toEqual([]), { timeout: 60_000, interval: 300 });
+});
