@@ -55,6 +55,14 @@ describe('what stands between finished work and its end [WORK-05]', () => {
     expect(nextStep(task({ gate: { ...green, green: false } }), verify)).toEqual({ step: 'repair', because: 'gate' });
   });
 
+  it('takes what the gate said of work without a branch, wherever it has looked', () => {
+    const { work: _none, ...plain } = task({});
+    expect(nextStep(plain, verify)).toEqual({ step: 'gate' });
+    expect(nextStep({ ...plain, gate: { commit: BASE, green: true } }, verify)).toEqual({ step: 'finish' });
+    expect(nextStep({ ...plain, gate: { commit: BASE, green: false } }, verify)).toEqual({ step: 'repair', because: 'gate' });
+    expect(nextStep({ ...plain, gate: { green: true } }, verify)).toEqual({ step: 'finish' });
+  });
+
   it('needs no gate where there is none', () => {
     expect(nextStep(task({ integration: 'none' }), {})).toEqual({ step: 'finish' });
   });

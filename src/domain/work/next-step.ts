@@ -16,7 +16,8 @@ export type NextStep =
 export function nextStep(task: Task, { verify }: { readonly verify?: string | undefined }): NextStep {
   if (task.cancelAsked) return { step: 'cancel' };
   const { work } = task;
-  if (!work) return proved(task, verify, undefined) ?? { step: 'finish' };
+  // Without a branch of its own it is proved wherever the gate has looked for it.
+  if (!work) return proved(task, verify, task.gate?.commit) ?? { step: 'finish' };
   if (work.tip === undefined || work.changes === undefined) return { step: 'gather' };
   if (work.changes.files === 0) return task.expectsChanges ? { step: 'repair', because: 'no_changes' } : { step: 'finish' };
   return proved(task, verify, work.tip) ?? afterProof(task);
