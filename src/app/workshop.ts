@@ -51,8 +51,8 @@ export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: 
       unlessGone(site, async () => {
         const who = await identityOf(site.project.path, env);
         const message = `fleet: what ${origin.task.id} left\n\n${trailers(origin)}`;
-        const { commit, left } = await keep(siteOf(site), { ref, message, who }, env);
-        return { commit, left };
+        const { commit, left, dirty } = await keep(siteOf(site), { ref, message, who }, env);
+        return { commit, left, isOurs: dirty };
       }),
     gather: (site, origin) => unlessGone(site, () => gathered(site, origin, env)),
     changes: (project, span) => changesBetween(project.path, span, env),

@@ -27,7 +27,7 @@ export async function leaveBehind(run: Run, task: Task, needs: ReportNeeds): Pro
   const { kept, git, file } = found.value;
   return {
     ...(kept ? { kept } : {}),
-    report: (watch) =>
+    report: (watch, outcome) =>
       reportOf({
         runId: run.id,
         taskId: task.id,
@@ -35,7 +35,7 @@ export async function leaveBehind(run: Run, task: Task, needs: ReportNeeds): Pro
         file,
         answer: watch?.report,
         summary: watch?.summary ?? watch?.lastWords,
-        verdict: watch?.verdict,
+        verdict: watch?.verdict ?? outcome,
         git,
       }),
   };
@@ -49,6 +49,13 @@ export async function leaveUnbegun(run: Run, { id, work }: Task, { store }: Work
   const setup = (await runs.get(store, workspace.setupRun))?.body;
   return setup && setup.phase.state !== 'ended' ? undefined : {};
 }
+
+/** What we made a commit of is its work; the commit itself is not. */
+const withoutOurs = ({ commits, totals, files }: GitFacts, ours: string): GitFacts => ({
+  commits: commits.filter(({ id }) => id !== ours),
+  totals: { ...totals, commits: Math.max(0, totals.commits - 1) },
+  files,
+});
 
 interface Saved {
   readonly kept?: NonNullable<Work['kept']> | undefined;
@@ -65,5 +72,5 @@ async function keepWork(run: Run, task: Task, needs: ReportNeeds): Promise<Saved
   if (safe === undefined) return {};
   const { commit } = safe;
   const git = await needs.workshop.changes(project, { base: work.base, tip: commit });
-  return { kept: { commit, ref, at: needs.now() }, git };
+  return { kept: { commit, ref, at: needs.now() }, git: safe.isOurs ? withoutOurs(git, commit) : git };
 }

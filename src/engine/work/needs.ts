@@ -36,6 +36,8 @@ export interface Origin {
 
 export interface Kept {
   readonly commit: string;
+  /** Something was not committed, so the commit is one of ours. */
+  readonly isOurs: boolean;
   /** Files that could not be kept. While there are any, nothing may be removed. */
   readonly left: readonly string[];
 }
