@@ -9,7 +9,7 @@ import { type Place, place as placeIn, standing } from '../support/work-place.ts
 let house: WorkHouse;
 beforeAll(async () => {
   house = await workHouse([], {
-    settings: ['max_repairs=1', 'max_concurrent=20', 'grace_seconds=1', 'gate_seconds=4', 'workspace_pool=1', 'max_gates=4'],
+    settings: ['max_repairs=1', 'max_concurrent=20', 'grace_seconds=1', 'workspace_pool=1', 'max_gates=4'],
   });
 });
 afterAll(async () => house[Symbol.asyncDispose]());
@@ -105,7 +105,9 @@ describe('what an agent wrote [WORK-02]', () => {
       await one.git('checkout', '-q', 'main');
       await one.commit('README', 'main\n');
     });
-    const merging = await task('edit a.txt 1\ncommit a\ntry run git merge -q other\ndone ok');
+    const merging = await task(
+      'sh test -e a.txt || { echo 1 > a.txt; git add -A; git commit -qm a; git merge -q other; }; true\ndone ok',
+    );
     const beside = await task('edit a.txt 1\ncommit a\nrun git checkout -q --detach\nedit b.txt 2\ncommit b\ndone ok');
     expect(standing(await house.rest(merging))).toMatch(/^blocked: proof: .*not everything it left is committed: .*conflicts/);
     const rested = await house.rest(beside);
@@ -238,7 +240,6 @@ describe('a task that is canceled [TASK-10]', () => {
 
     // It hangs on whatever is combined with what the user has done meanwhile.
     const verify = `if test -e moved.txt || test -e hang.txt; then touch '${at('hanging')}'; trap '' TERM; sleep 600; sleep 600; fi`;
-    await house.ok(['config', 'set', 'gate_seconds=600']);
     const { task, git, commit } = await place('canceled', ['--verify', verify]);
     const proving = await task('edit hang.txt 1\ndone ok');
     await waitFor(() => existsSync(at('hanging')));
@@ -254,7 +255,6 @@ describe('a task that is canceled [TASK-10]', () => {
     await waitFor(() => existsSync(at('hanging')));
     expect((await house.show(merging)).phase.state).toBe('merging');
     await gone(merging);
-    await house.ok(['config', 'set', 'gate_seconds=4']);
     expect(await git('ls-tree', '--name-only', 'main')).toBe('README\nmoved.txt');
     expect(await git('show', `${await restored(merging)}:a.txt`)).toBe('1');
     expect(await git('status', '--porcelain')).toBe('');
@@ -270,10 +270,13 @@ describe('a gate', () => {
     ]);
     const floods = await place('gate floods', ['--verify', 'yes "all is well" | head -c 30000000; echo the end']);
     const kills = await place('gate kills', ['--verify', 'kill -9 $PPID; sleep 600']);
-    const [hung, forked, flooded, killed] = (await Promise.all(
-      [hangs, forks, floods, kills].map(({ task }) => task('edit a.txt 1\ndone ok')),
-    )) as [string, string, string, string];
-    expect(standing(await house.rest(hung))).toMatch(/^blocked: proof: .*at most 4 s are allowed/);
+    await house.ok(['config', 'set', 'gate_seconds=2', 'max_repairs=0']);
+    const hung = await hangs.task('edit a.txt 1\ndone ok');
+    expect(standing(await house.rest(hung))).toMatch(/^blocked: proof: .*at most 2 s are allowed/);
+    await house.ok(['config', 'set', 'gate_seconds=600', 'max_repairs=1']);
+    const [forked = '', flooded = '', killed = ''] = await Promise.all(
+      [forks, floods, kills].map(({ task }) => task('edit a.txt 1\ndone ok')),
+    );
     expect(standing(await house.rest(forked))).toBe('done');
     expect(standing(await house.rest(flooded))).toBe('done');
     const { evidence } = await reportsOf(flooded);
@@ -302,7 +305,9 @@ describe('a gate', () => {
     const right = await inPlace.task('edit out.txt right\ndone ok');
     expect(standing(await house.rest(right))).toBe('done');
 
-    const people = await place('people', ['--verify', 'test "$(cat out.txt)" = right']);
+    const people = await place('people', ['--max-concurrent', '1', '--verify', 'test "$(cat out.txt)" = right']);
+    const busy = await people.task('hang');
+    await house.sees(busy, ({ phase }) => phase.state === 'running');
     const other = await claimable(people);
     await house.ok(['task', 'complete', other, '--summary', 'I say so']);
     expect(standing(await house.rest(other))).toMatch(/^blocked: proof: .*the gate says no/);
@@ -310,12 +315,14 @@ describe('a gate', () => {
     const next = await claimable(people);
     await house.ok(['task', 'complete', next]);
     expect(standing(await house.rest(next))).toBe('done');
+    await house.ok(['task', 'cancel', busy]);
+    await house.sees(busy, ({ phase }) => phase.state === 'canceled');
   });
 });
 
-/** A task that a person has claimed: no agent of this machine could have. */
+/** A task that a person has claimed: the only agent its project may have is busy. */
 async function claimable({ task }: Place): Promise<string> {
-  const id = await task('say nobody runs this', '--executor', 'nobody');
+  const id = await task('say nobody runs this');
   await house.ok(['task', 'claim', id]);
   return id;
 }

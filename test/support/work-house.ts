@@ -98,7 +98,7 @@ export async function workHouse(
         if (!isSo(task)) throw new Error(`task ${id} stands at ${JSON.stringify({ ...task, prompt: '…' })}`);
         return task;
       },
-      { timeout: 60_000, interval: 100 },
+      { timeout: 60_000, interval: 300 },
     );
   const start = (more: Record<string, string> = {}) => void house.start(['up'], more);
   if (engine) start();
@@ -110,7 +110,11 @@ export async function workHouse(
     all: async () => (await json<{ items: TaskJson[] }>('task', 'list', '--limit', '500')).items,
     runs: async (id) => (await json<{ items: RunJson[] }>('run', 'list', '--limit', '500', '--task', id)).items.toReversed(),
     workspaces: async () => (await json<{ items: WorkspaceJson[] }>('workspace', 'list')).items,
-    rest: (id) => sees(id, ({ phase }) => RESTING.includes(phase.state)),
+    // One process that waits, instead of many that look.
+    rest: async (id) => {
+      await house.fleet(['task', 'wait', id, '--timeout', '90']);
+      return sees(id, ({ phase }) => RESTING.includes(phase.state));
+    },
     says: async (...args) => (await house.git(repo, ...args)).out.trim(),
     engine: start,
     up: (more = {}) => engineOf(house, more),
