@@ -14,6 +14,8 @@ export interface Controller<Seen, Action> {
   concerns?(write: Write): boolean;
   /** Hints from elsewhere than the store. */
   onStir?(stir: () => void): void;
+  /** Ends what it has begun beside its turns and can end soon. */
+  stop?(): Promise<void>;
   /** How many actions may be under way at once; each is about another entity. */
   readonly atOnce?: number;
   /** How long until something falls due by itself. */
@@ -60,6 +62,7 @@ export async function keepRunning<Seen, Action>(
     }
     await rest(restMs, signal);
   }
+  await controller.stop?.();
 }
 
 export interface Turn {

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import type { SeenProcess } from '../platform/proc.ts';
 import { look, markedIn, withKin } from './process-table.ts';
 import { filesOf, type RunPlace } from './run-place.ts';
@@ -21,18 +21,21 @@ export interface SignsOfLife {
 export async function signsOfLife(runs: readonly RunPlace[]): Promise<Map<string, SignsOfLife>> {
   if (runs.length === 0) return new Map();
   const table = await look();
-  return new Map(await Promise.all(runs.map(async (run) => [run.id, await signsOf(run, table)] as const)));
+  return new Map(runs.map((run) => [run.id, signsOf(run, table)]));
 }
 
-async function signsOf(run: RunPlace, table: readonly SeenProcess[]): Promise<SignsOfLife> {
+function signsOf(run: RunPlace, table: readonly SeenProcess[]): SignsOfLife {
   const files = filesOf(run);
-  const [out, err] = await Promise.all([spoolSign(files.out), spoolSign(files.err)]);
+  const [out, err] = [spoolSign(files.out), spoolSign(files.err)];
   const members = withKin(table, markedIn(table, run));
   return { processes: members.length, ticks: members.reduce((sum, { ticks }) => sum + ticks, 0), out, err };
 }
 
-const spoolSign = (path: string): Promise<SpoolSign | undefined> =>
-  stat(path).then(
-    ({ size, mtimeMs }) => ({ bytes: size, changedAtMs: mtimeMs }),
-    () => undefined,
-  );
+function spoolSign(path: string): SpoolSign | undefined {
+  try {
+    const { size, mtimeMs } = statSync(path);
+    return { bytes: size, changedAtMs: mtimeMs };
+  } catch {
+    return undefined;
+  }
+}

@@ -37,12 +37,19 @@ export async function finish(sights: readonly Sight[], needs: SuperviseNeeds, me
     memory.seenAt.delete(runId);
     memory.swept.delete(runId);
   }
-  const noted = over.filter(({ runId }) => settled.includes(runId)).map(({ last }) => needs.noted(last));
-  for (const note of await Promise.allSettled(noted))
-    if (note.status === 'rejected') needs.log('notes.failed', { error: String(note.reason) });
+  for (const { runId, last } of over) if (settled.includes(runId)) note(last, needs, memory);
   const failed = gathered.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
   return settled.length > 0;
+}
+
+/** Beside the turn: what was claimed in the place of this run must not wait for files that people read. */
+function note(run: Run, needs: SuperviseNeeds, { notes }: Memory): void {
+  const noting = needs
+    .noted(run)
+    .catch((error: unknown) => needs.log('notes.failed', { run: run.id, error: String(error) }))
+    .finally(() => notes.delete(noting));
+  notes.add(noting);
 }
 
 interface Last extends Ended {

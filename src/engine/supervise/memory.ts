@@ -24,6 +24,8 @@ export interface Memory {
   readonly hinted: Set<string>;
   /** Runs whose processes are being ended. */
   readonly ladders: Map<string, Promise<void>>;
+  /** Notes being written of runs that have ended. */
+  readonly notes: Set<Promise<void>>;
   /** Runs of which no process is left. */
   readonly swept: Set<string>;
   /** When the time a run has taken was last written down. */
@@ -49,6 +51,7 @@ export const newMemory = (needs: Needs): Memory => ({
   looks: new Map(),
   hinted: new Set(),
   ladders: new Map(),
+  notes: new Set(),
   swept: new Set(),
   seenAt: new Map(),
   pulses: new Map(),

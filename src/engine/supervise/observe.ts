@@ -90,7 +90,7 @@ interface Feeling {
 }
 
 /** Asking for processor time is a look at every process of the machine: a few times before a run is called stalled. */
-const MOST_TICKS_MS = 30_000;
+const MOST_TICKS_MS = 60_000;
 
 async function feelPulses(live: readonly Known[], looks: readonly Look[], { needs, memory, now }: Feeling): Promise<void> {
   const { pulses } = memory;

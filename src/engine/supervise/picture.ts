@@ -14,7 +14,7 @@ export interface Known {
 }
 
 /** Whatever was missed is noticed after so long. */
-const KEPT_MS = 5_000;
+const KEPT_MS = 15_000;
 
 /**
  * The live runs of this host and their tasks. Read when somebody else has written; changed in step with every commit of

@@ -25,6 +25,7 @@ export function supervise(needs: SuperviseNeeds): Controller<Seen, Action> {
     decide,
     act: (action) => act(action, needs, memory),
     atOnce: AT_ONCE,
+    stop: async () => void (await Promise.all(memory.notes)),
     // A run may wait for its workspace.
     concerns: ({ op, key, ...write }) =>
       key.kind === workspaces.kind ||
