@@ -25,7 +25,7 @@ it('tells what a branch adds to where it parted', async () => {
     { path: 'a.txt', status: 'M', added: 2, removed: 1 },
     { path: 'bin', status: 'A', added: undefined, removed: undefined },
     { path: 'gone.txt', status: 'D', added: 0, removed: 1 },
-    { path: 'new/name', status: 'R', added: 0, removed: 0 },
+    { path: 'new/name', status: 'R', from: 'old name', added: 0, removed: 0 },
     { path: strange, status: 'A', added: 1, removed: 0 },
   ]);
   expect(changes.totals).toEqual({ commits: 1, files: 5, added: 3, removed: 2 });

@@ -25,7 +25,7 @@ describe('work in a repository', () => {
     expect(blamed.lines).toMatchObject([{ line: 1, task: id, executor: 'scripted' }]);
   });
 
-  it('waits for a review, shows its diff, and lands when it is approved [WORK-09]', async () => {
+  it('waits for a review, shows its diff, and lands when it is approved', async () => {
     await using house = await workHouse(['--integration', 'review']);
     const id = await house.create(feature());
     const waiting = await house.rest(id);

@@ -67,7 +67,7 @@ describe('what stands between finished work and its end [WORK-05]', () => {
     expect(nextStep(task({ integration: 'none' }), {})).toEqual({ step: 'finish' });
   });
 
-  it('goes on as the integration mode says [WORK-09]', () => {
+  it('goes on as the integration mode says', () => {
     expect(nextStep(task({ gate: green, integration: 'none' }), verify)).toEqual({ step: 'finish' });
     expect(nextStep(task({ gate: green, integration: 'auto' }), verify)).toEqual({ step: 'merge' });
     expect(nextStep(task({ gate: green }), verify).step).toBe('review');

@@ -128,13 +128,16 @@ async function house() {
         const end = offset + lines.length;
         return { lines, cursor: { offset: end, skipping: false }, dropped: 0, more: end < printed.length };
       },
-      follow: () => undefined,
+      isThere: () => true,
+      // None of them gives hints: each is looked at in every turn.
+      follow: (runIds: readonly string[]) => runIds,
+      crowded: async () => new Map(),
       ticks: async () => new Map(),
       send: async () => undefined,
     },
     executor: async () => plain,
     job: async () => ({}),
-    rules: () => ({ stallMs: 1e9, spoolBytes: 1e9 }),
+    rules: () => ({ stallMs: 1e9, spoolBytes: 1e9, processes: 1e9 }),
     log: () => undefined,
   } as unknown as SuperviseNeeds;
   await made.call('task.create', { directory: '/plain', prompt: 'x' });
