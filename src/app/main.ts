@@ -12,6 +12,12 @@ process.exitCode = await runCli(process.argv.slice(2), {
   open: async (env) => (await import('./open-house.ts')).openHouse(env, io.cwd),
   ensureEngine: async (env) => (await import('./background.ts')).ensureEngine({ ...io, env }),
   programs: {
+    demo: {
+      summary: 'Watch three agents implement, review and refine, with a real gate; no key, no network.',
+      usage: '[--json]',
+      examples: ['fleet demo', 'fleet demo --json'],
+      run: async (args, programIo) => (await import('./demo/demo.ts')).demo(args, programIo),
+    },
     up: {
       summary: 'Run the engine of this home until it is stopped.',
       usage: '[--background | --status | --stop] [--json]',
