@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,7 +21,7 @@ function freshCheckout() {
   mkdirSync(bin);
   symlinkSync(join(path, 'fleet'), join(bin, 'fleet'));
   const { FLEET_HOME: _home, ...inherited } = process.env;
-  const env = { ...inherited, HOME: home, PATH: `${bin}:${process.env['PATH']}`, NO_COLOR: '1' };
+  const env = { ...inherited, HOME: home, TMPDIR: place, PATH: `${bin}:${process.env['PATH']}`, NO_COLOR: '1' };
   return { path, home, env, [Symbol.dispose]: () => rmSync(place, { recursive: true, force: true }) };
 }
 
@@ -69,14 +69,25 @@ describe('a fresh checkout with an empty home', () => {
       const git = (...args: string[]) =>
         run('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.invalid', ...args], { cwd: shop, env: checkout.env });
       await git('init', '-q', '-b', 'main');
-      await git('commit', '-q', '--allow-empty', '-m', 'first');
+      writeFileSync(join(shop, 'package.json'), '{ "scripts": { "test": "test -s package.json" } }\n');
+      await git('add', '.');
+      await git('commit', '-q', '-m', 'first');
       const [, ...blocks] = commandsIn(join(root, 'README.md'));
-      expect(blocks).toHaveLength(6);
+      expect(blocks).toHaveLength(5);
       // One shell for all of them, as a reader would have; the first failing command fails the test.
       const script = ['set -euo pipefail', ...blocks].join('\n');
       const { stdout } = await run('bash', ['-c', script], { cwd: checkout.home, env: checkout.env });
-      for (const words of ['added shop', 'Write the parser', 'Review the parser', 'parser and tests', 'working on task_'])
+      for (const words of [
+        'proved by the gate',
+        'added shop',
+        'Write the parser',
+        'Review the parser',
+        'stamp.txt (new)',
+        'parser and tests',
+        '✓ npm test',
+      ])
         expect(stdout).toContain(words);
+      expect((await git('log', '-1', '--format=%s', 'main')).stdout).toBe('Stamp it\n');
     },
     6 * MINUTES,
   );
