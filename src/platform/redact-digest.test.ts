@@ -23,7 +23,7 @@ const inForm: readonly ((value: string) => string)[] = [
 ];
 
 describe('secrets of which only digests are known', () => {
-  it('are hidden wherever those that are known would be [RUN-15]', () => {
+  it('are hidden wherever those that are known would be', () => {
     const secret = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'abcXYZ019-_+/="\\ é🚀'), minLength: 8, maxLength: 60 }),
       fc.string({ minLength: 100, maxLength: 300 }),

@@ -104,7 +104,7 @@ describe('reading a spool', () => {
     );
   });
 
-  it('gives, redacted, exactly the lines it gives plain, each redacted by itself [RUN-15]', async () => {
+  it('gives, redacted, exactly the lines it gives plain, each redacted by itself', async () => {
     const secret = 'correct horse\nbattery staple of many words';
     const redact = redactor([secret, 'hunter2-hunter2']);
     const piece = fc.oneof(

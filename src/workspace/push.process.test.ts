@@ -15,7 +15,7 @@ async function withRemote(ground: GitGround) {
 }
 
 describe('pushing a branch', () => {
-  it('goes to the remote given, the one set for the branch, or origin, under its own name [WORK-08] [WORK-09]', async () => {
+  it('goes to the remote given, the one set for the branch, or origin, under its own name [WORK-08]', async () => {
     await using ground = await gitGround();
     const { repo, bare } = await withRemote(ground);
     expect(await pushBranch(repo, { branch: 'main' }, ground.env)).toEqual({ ok: true, remote: 'origin' });

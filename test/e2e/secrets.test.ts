@@ -48,7 +48,7 @@ const leaks = (shown: readonly (readonly [string, string])[], secret: string) =>
 };
 
 describe('a secret that only the engine had', () => {
-  it('is shown to nobody who has it not: while the run goes on, after it, and after another engine took over [RUN-15]', async () => {
+  it('is shown to nobody who has it not: while the run goes on, after it, and after another engine took over', async () => {
     await using house = await faultHouse();
     const secret = plainWord();
     const env: Record<string, string> = house.env;

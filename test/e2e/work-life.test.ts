@@ -63,7 +63,7 @@ describe('what an agent wrote [WORK-02]', () => {
     await waitFor(() => existsSync(join(where, 'loose.txt')));
     await house.ok(['task', 'cancel', canceled]);
     const over = await house.sees(canceled, ({ phase }) => phase.state === 'canceled');
-    // Canceled means that nothing of it runs any more and that its work is safe [TASK-10].
+    // Canceled means that nothing of it runs any more and that its work is safe.
     expect(await processesOf(canceled)).toEqual([]);
     expect(await git('show', `${over.work?.kept?.ref}:loose.txt`)).toBe('not committed');
 
@@ -226,7 +226,7 @@ describe('an agent nobody trusts', () => {
   });
 });
 
-describe('a task that is canceled [TASK-10]', () => {
+describe('a task that is canceled', () => {
   it('while it is set up, proved or merged is canceled when nothing of it runs, and has not landed', async () => {
     const gone = async (id: string) => {
       await house.ok(['task', 'cancel', id]);
