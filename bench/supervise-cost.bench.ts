@@ -133,7 +133,8 @@ async function adoption(count: number, limitMs: number, idle: boolean): Promise<
   if (!idle) return;
   await using still = fleetUp(at, env);
   await allSeen(at, still, { count, lines });
-  await passed(2_000);
+  // Idle it is once the start has been compiled, collected and looked over.
+  await passed(10_000);
   const pid = still.process.pid ?? 0;
   const begun = onCpuMs(pid);
   const wallMs = await timed(() => passed(IDLE_MS));
