@@ -3,6 +3,8 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { survivors } from '../../src/runner/process-table.ts';
+import { layOut } from '../../src/workspace/lay-out.ts';
+import { fullOnly } from '../full-only.ts';
 import { leftovers, type TaskJson, type WorkHouse, workHouse } from '../support/work-house.ts';
 import { type Place, place as placeIn, standing } from '../support/work-place.ts';
 
@@ -165,6 +167,18 @@ describe('a workspace that is used again [WORK-02] [WORK-03]', () => {
 
   it('is pruned when nobody needs it, and found again when no row knows it [R32]', async () => {
     const { task, git, path } = await place('pruned');
+    // Ours by its mark, but nobody's; and beside it something of somebody else's.
+    const orphan = {
+      id: 'ws_900',
+      repository: path,
+      path: join(house.home, 'workspaces', 'pruned', '900'),
+      isolation: 'worktree',
+    } as const;
+    const start = await git('rev-parse', 'main');
+    await layOut(orphan, { branch: 'lost/work', start, copyFiles: [], setupPaths: [] }, house.env);
+    await writeFile(join(orphan.path, 'found.txt'), 'not committed');
+    const others = join(house.home, 'workspaces', 'pruned', 'mine');
+    await git('worktree', 'add', '-q', '-b', 'mine', others);
     const id = await task(`${DIES}crash 3`, '--max-attempts', '1');
     await house.rest(id);
     const pruned = (await house.ok(['workspace', 'prune', '--json'])).json<{ items: { path: string }[] }>();
@@ -175,6 +189,12 @@ describe('a workspace that is used again [WORK-02] [WORK-03]', () => {
     });
     expect(await git('show', `${await restored(id)}:loose.txt`)).toBe('not committed');
     expect(await readdir(path)).toEqual(['.git', 'README']);
+    await vi.waitFor(() => expect(existsSync(orphan.path)).toBe(false), { timeout: 60_000, interval: 200 });
+    const [ref = ''] = (await git('for-each-ref', '--format=%(refname)', 'refs/fleet/kept/orphans')).split('\n');
+    expect(await git('show', `${ref}:found.txt`)).toBe('not committed');
+    expect((await house.workspaces()).some(({ id: one }) => one === orphan.id)).toBe(false);
+    expect(await readdir(others)).toEqual(['.git', 'README']);
+    await git('worktree', 'remove', others);
   });
 });
 
@@ -262,7 +282,7 @@ describe('a task that is canceled', () => {
 });
 
 describe('a gate', () => {
-  it('that hangs, forks away, floods or kills what watches it has an end and leaves nothing [WORK-05]', async () => {
+  fullOnly('that hangs, forks away, floods or kills what watches it has an end and leaves nothing [WORK-05]', async () => {
     const hangs = await place('gate hangs', ['--verify', 'trap "" TERM; sleep 600; sleep 600']);
     const forks = await place('gate forks', [
       '--verify',
@@ -287,7 +307,7 @@ describe('a gate', () => {
     for (const { git } of [hangs, kills]) expect(await git('ls-tree', '--name-only', 'main')).toBe('README');
   });
 
-  it('that was wrong looks again when it is asked to', async () => {
+  fullOnly('that was wrong looks again when it is asked to', async () => {
     const ok = at('now it works');
     const { task, git } = await place('flaky', ['--verify', `test -e '${ok}'`]);
     const id = await task('sh date +%N > a.txt\ndone ok');
@@ -388,7 +408,7 @@ describe('a change nobody may land unseen [T31]', () => {
 });
 
 describe('a result file that is none [R31]', () => {
-  it('is said in the report, and nothing is read through it', async () => {
+  fullOnly('is said in the report, and nothing is read through it', async () => {
     const { task } = await place('results', ['--integration', 'none']);
     const result = '"$FLEET_TASK_DIR/../../runs/$FLEET_RUN_ID/result.json"';
     const made = await Promise.all(

@@ -55,7 +55,7 @@ describe('a repository', () => {
     expect(await git('show', 'main:feature.txt')).toBe('it works');
   });
 
-  it('with a detached HEAD asks for a target, and its checkout stays where it is', async () => {
+  fullOnly('with a detached HEAD asks for a target, and its checkout stays where it is', async () => {
     const { task, git } = await place('detached', [], async (one) => void (await one.git('checkout', '-q', '--detach')));
     const head = await git('rev-parse', 'HEAD');
     const asked = await house.rest(await task(simple));
@@ -316,10 +316,13 @@ describe('while work is on its way', () => {
     await rm(join(house.directory, 'clash', 'mine.txt'));
     await house.sees(untracked, ({ phase }) => phase.state === 'done');
     expect(await git('status', '--porcelain')).toBe('');
+    // It was looked at now and then, and not tried again and again.
+    const { items } = (await house.ok(['task', 'events', untracked, '--json'])).json<{ items: { what: string }[] }>();
+    expect(items.filter(({ what }) => what === 'block')).toHaveLength(1);
     for (const id of [binary, renamed]) expect((await house.ok(['task', 'diff', id])).out).not.toBe('');
   });
 
-  it('somebody may edit, all the time, and loses nothing [WORK-08]', async () => {
+  fullOnly('somebody may edit, all the time, and loses nothing [WORK-08]', async () => {
     const { task, git, write, path } = await place('edited', [], async (one) => {
       await one.write('notes.txt', 'begin\n');
       await one.git('add', '-A');

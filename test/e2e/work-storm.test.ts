@@ -87,12 +87,6 @@ async function createAll(house: WorkHouse): Promise<Map<string, { readonly n: nu
   return made;
 }
 
-const storyOf = (tasks: readonly TaskJson[]): string =>
-  tasks
-    .filter(({ phase }) => !RESTING.includes(phase.state))
-    .map(({ title, phase, repairs, attempts }) => `${title}: ${JSON.stringify(phase)} ${repairs} ${attempts}`)
-    .join('\n');
-
 describe(`${list.length} tasks at once in one repository, while the engine is killed ${KILLS} times`, () => {
   it('land exactly what is verified, each once, and nothing of the others is lost [R30] [R32] [WORK-02] [WORK-12]', async () => {
     await using house = await workHouse(['--verify', 'test ! -e bad.txt && ! grep -rq "^<<<<<<<" .'], {
@@ -115,15 +109,8 @@ describe(`${list.length} tasks at once in one repository, while the engine is ki
       if (kill === 1) await commitIn(house, { 'notes.txt': 'mine\n' });
     }
     const last = await house.up();
-    await vi.waitFor(
-      async () => {
-        const open = storyOf(await house.all());
-        if (open !== '') throw new Error(`not at rest:\n${open}`);
-      },
-      { timeout: inFullRun ? 400_000 : 120_000, interval: 500 },
-    );
+    const tasks = await house.rested([...made.keys()], inFullRun ? 500 : 180);
 
-    const tasks = await house.all();
     const wanted = [...made].filter(([, { kind }]) => kind.lands).map(([id]) => id);
     const state = (id: string) => tasks.find((task) => task.id === id);
     const wrong = [...made].filter(([id, { kind }]) => (state(id)?.phase.state === 'done') !== kind.lands);

@@ -65,6 +65,8 @@ export interface WorkHouse extends CliHouse {
   workspaces(): Promise<readonly WorkspaceJson[]>;
   /** Waits until the task has come to rest, and answers how it stands. */
   rest(id: string): Promise<TaskJson>;
+  /** Waits until all of them have come to rest, and answers how they stand. */
+  rested(ids: readonly string[], seconds: number): Promise<readonly TaskJson[]>;
   /** Waits for a fact about a task. */
   sees(id: string, isSo: (task: TaskJson) => boolean): Promise<TaskJson>;
   /** What git says in the user's own checkout. */
@@ -100,6 +102,15 @@ export async function workHouse(
       },
       { timeout: 60_000, interval: 300 },
     );
+  // One process that waits, instead of many that look.
+  const rested = async (ids: readonly string[], seconds: number) => {
+    const waited = await house.fleet(['task', 'wait', ...ids, '--timeout', String(seconds), '--json']);
+    // It ends with another code when not all of them are done.
+    const items = waited.out === '' ? [] : waited.json<{ items: TaskJson[] }>().items;
+    if (items.length === ids.length && items.every(({ phase }) => RESTING.includes(phase.state))) return items;
+    const open = (await Promise.all(ids.map(show))).filter(({ phase }) => !RESTING.includes(phase.state));
+    throw new Error(`not at rest: ${JSON.stringify(open.map((task) => ({ ...task, prompt: '…' })))} ${waited.err}`);
+  };
   const start = (more: Record<string, string> = {}) => void house.start(['up'], more);
   if (engine) start();
   return {
@@ -110,11 +121,8 @@ export async function workHouse(
     all: async () => (await json<{ items: TaskJson[] }>('task', 'list', '--limit', '500')).items,
     runs: async (id) => (await json<{ items: RunJson[] }>('run', 'list', '--limit', '500', '--task', id)).items.toReversed(),
     workspaces: async () => (await json<{ items: WorkspaceJson[] }>('workspace', 'list')).items,
-    // One process that waits, instead of many that look.
-    rest: async (id) => {
-      await house.fleet(['task', 'wait', id, '--timeout', '90']);
-      return sees(id, ({ phase }) => RESTING.includes(phase.state));
-    },
+    rest: async (id) => (await rested([id], 90))[0] as TaskJson,
+    rested,
     says: async (...args) => (await house.git(repo, ...args)).out.trim(),
     engine: start,
     up: (more = {}) => engineOf(house, more),
