@@ -19,6 +19,8 @@ export interface Player {
 }
 
 const everyMs = 80;
+/** Pictures come more often than news: what a run is doing is written down a few times a second. */
+const lookEveryMs = 200;
 /** It takes about ten seconds; a machine this much slower has another problem. */
 const longestMs = 120_000;
 const leaveMs = 15_000;
@@ -72,9 +74,14 @@ async function watch(player: Player, ids: readonly TaskId[]): Promise<readonly A
   const tell = (beats: readonly Beat[]) => {
     for (const beat of beats) if (!story.some(({ key }) => key === beat.key)) story.push({ ...beat, atMs: elapsedMs() });
   };
+  let acts: readonly Act[] = [];
+  let lookedMs = Number.NEGATIVE_INFINITY;
   let isMoved = false;
   while (!signal.aborted) {
-    const acts = await Promise.all(ids.map((id, index) => look(player, id, PARTS[index]?.name ?? '')));
+    if (elapsedMs() - lookedMs >= lookEveryMs) {
+      lookedMs = elapsedMs();
+      acts = await lookAt(player, ids, acts);
+    }
     const lanes = acts.map((act) => laneOf(act, scratch.io.now()));
     tell(beatsOf(lanes));
     if (!isMoved && hasBegun(acts.at(-1))) {
@@ -91,12 +98,19 @@ async function watch(player: Player, ids: readonly TaskId[]): Promise<readonly A
   return 'stopped';
 }
 
+/** What has ended does not change any more. */
+const lookAt = (player: Player, ids: readonly TaskId[], before: readonly Act[]): Promise<readonly Act[]> =>
+  Promise.all(
+    ids.map(async (id, index) => {
+      const known = before[index];
+      return known?.task.phase.state === 'done' ? known : look(player, id, PARTS[index]?.name ?? '');
+    }),
+  );
+
+/** The task first: what is asked later is at least as new, so that a task that is done has all of its evidence. */
 async function look({ call }: Player, id: TaskId, name: string): Promise<Act> {
-  const [task, runs, told] = await Promise.all([
-    call('task.show', { id }),
-    call('run.list', { task: id, limit: 50 }),
-    call('task.report', { id }),
-  ]);
+  const task = await call('task.show', { id });
+  const [runs, told] = await Promise.all([call('run.list', { task: id, limit: 50 }), call('task.report', { id })]);
   return { name, task, runs: runs.items.toReversed(), told };
 }
 
