@@ -15,7 +15,7 @@ const FULL = process.env['FLEET_BENCH_FULL'] === '1';
 const FLEET = fileURLToPath(new URL('../dist/fleet.mjs', import.meta.url));
 const SUPERVISED = 100;
 const ADOPTED = 50;
-const IDLE_MS = 10_000;
+const IDLE_MS = 30_000;
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
