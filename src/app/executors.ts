@@ -41,7 +41,8 @@ const SUFFIX = '.toml';
 
 export const customNames = (paths: HomePaths): string[] =>
   filesIn(paths.executors)
-    .filter((file) => file.endsWith(SUFFIX))
+    // Names that begin like this are ours.
+    .filter((file) => file.endsWith(SUFFIX) && !file.startsWith('fleet.'))
     .map((file) => file.slice(0, -SUFFIX.length));
 
 function filesIn(directory: string): string[] {

@@ -6,7 +6,7 @@ import { runs } from '../../store/records/runs.ts';
 import type { WorkNeeds } from './needs.ts';
 
 /** Executor of commands a project has set. */
-export const SHELL = 'shell';
+export const SHELL = 'fleet.shell';
 
 export interface ChoreWish {
   readonly kind: 'setup' | 'gate';

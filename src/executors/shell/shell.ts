@@ -7,7 +7,7 @@ const summaryCharacters = 500;
  * commands. Its exit code alone says how it went.
  */
 export const shell: Executor = {
-  name: 'shell',
+  name: 'fleet.shell',
   can: { resume: false, steer: false, ask: false, usage: false },
   launch: ({ prompt, extraArgs }) => ({
     command: '/bin/sh',
