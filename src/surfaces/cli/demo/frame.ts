@@ -35,11 +35,7 @@ export function frame({ elapsedMs, lanes, story }: Scene, look: Pick<Look, 'pain
 
 const head = (elapsedMs: number, width: number, paint: Paint): string =>
   spread(
-    [
-      piece(INDENT),
-      piece('Fleet demo', paint.bold),
-      piece('  three agents, one gate: nothing is believed before it is proved', paint.dim),
-    ],
+    [piece(INDENT), piece('Fleet demo', paint.bold), piece('  three agents, one gate: nothing is believed unproved', paint.dim)],
     [piece(seconds(elapsedMs), paint.dim)],
     width,
   );
