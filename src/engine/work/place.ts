@@ -92,7 +92,14 @@ async function inherited(task: Task, project: Project, from: string, needs: Work
   for (const dependency of task.dependsOn) {
     const other = (await tasks.get(needs.store, dependency))?.body;
     if (other?.projectId !== task.projectId || !other?.work?.tip) continue;
-    const wish = { onto: base, tip: other.work.tip, origin: { task: other }, at: task.createdAt };
+    const { tip } = other.work;
+    // Where one holds all of the other there is nothing to put together.
+    const isAhead = await needs.workshop.combine(project, { onto: tip, tip: base, origin: { task: other }, at: task.createdAt });
+    if (isAhead.state === 'contained') {
+      base = tip;
+      continue;
+    }
+    const wish = { onto: base, tip, origin: { task: other }, at: task.createdAt };
     const combined = await needs.workshop.combine(project, wish);
     if (combined.state === 'merged' || combined.state === 'contained') base = combined.commit;
     else {

@@ -107,7 +107,12 @@ async function gather(seen: Seen<Task>, project: Project | undefined, needs: Wor
   const found = await beside.take(`gather ${task.id} ${task.phase.state} ${work.runId}`, async () => {
     const tip: Gathered | undefined =
       (isHere && (await needs.workshop.gather({ workspace, project }, origin))) || (await branchTip(project, work.branch, needs));
-    return tip && { tip, facts: await needs.workshop.changes(project, { base: work.base, tip: tip.commit }) };
+    if (!tip) return undefined;
+    const span = { base: work.base, tip: tip.commit };
+    const facts = await needs.workshop.changes(project, span);
+    // Said before anybody else can land it as a part of their own.
+    if (facts.totals.commits > 0) await needs.workshop.annotate(project, { ...span, landed: tip.commit }, origin);
+    return { tip, facts };
   });
   if (!found) return false;
   if (!found.value)
