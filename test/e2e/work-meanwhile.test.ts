@@ -14,9 +14,7 @@ afterAll(async () => house[Symbol.asyncDispose]());
 
 const place = (name: string, flags: readonly string[] = [], prepare?: (place: Place) => Promise<void>) =>
   placeIn(house, name, flags, prepare);
-
 const simple = 'edit feature.txt it works\ndone added';
-
 describe('while work is on its way', () => {
   it('the repository may be moved away and come back', async () => {
     const { task, path, git } = await place('moved');

@@ -3,16 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { inFullRun } from '../full-only.ts';
-import {
-  commitIn,
-  landedOn,
-  leftovers,
-  onMain,
-  RESTING,
-  type TaskJson,
-  type WorkHouse,
-  workHouse,
-} from '../support/work-house.ts';
+import { commitIn, landedOn, leftovers, onMain, type WorkHouse, workHouse } from '../support/work-house.ts';
 
 const KILLS = inFullRun ? 10 : 3;
 
@@ -91,7 +82,13 @@ describe(`${list.length} tasks at once in one repository, while the engine is ki
   it('land exactly what is verified, each once, and nothing of the others is lost [R30] [R32] [WORK-02] [WORK-12]', async () => {
     await using house = await workHouse(['--verify', 'test ! -e bad.txt && ! grep -rq "^<<<<<<<" .'], {
       engine: false,
-      settings: ['max_concurrent=30', 'max_repairs=3', 'max_gates=3', 'grace_seconds=1', 'workspace_pool=2'],
+      settings: [
+        'max_concurrent=30',
+        inFullRun ? 'max_repairs=6' : 'max_repairs=3',
+        'max_gates=3',
+        'grace_seconds=1',
+        'workspace_pool=2',
+      ],
     });
     await house.git(house.repo, 'branch', 'past');
     await commitIn(house, { README: 'changed since\n', '.gitattributes': '* -text\n' });
@@ -103,7 +100,7 @@ describe(`${list.length} tasks at once in one repository, while the engine is ki
 
     for (let kill = 0; kill < KILLS; kill += 1) {
       const engine = await house.up();
-      await passed(300 + Math.random() * 2_500);
+      await passed(300 + Math.random() * (inFullRun ? 8_000 : 4_000));
       await engine.kill('SIGKILL');
       // The user goes on working in between.
       if (kill === 1) await commitIn(house, { 'notes.txt': 'mine\n' });
