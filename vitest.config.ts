@@ -47,6 +47,8 @@ export default defineConfig({
       project('e2e', 2, {
         include: ['test/e2e/**/*.test.ts'],
         pool: 'forks',
+        // Most of their time they wait for agents and engines; one core less would be half the speed on two.
+        maxWorkers: 2,
         testTimeout: 120 * second,
         hookTimeout: 120 * second,
       }),
