@@ -43,7 +43,13 @@ export default defineConfig({
         isolate: false,
         testTimeout: 10 * second,
       }),
-      project('process', 1, { include: withProcesses, pool: 'forks', testTimeout: 60 * second, hookTimeout: 60 * second }),
+      project('process', 1, {
+        include: withProcesses,
+        pool: 'forks',
+        maxWorkers: 2,
+        testTimeout: 60 * second,
+        hookTimeout: 60 * second,
+      }),
       project('e2e', 2, {
         include: ['test/e2e/**/*.test.ts'],
         pool: 'forks',

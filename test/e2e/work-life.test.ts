@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { survivors } from '../../src/runner/process-table.ts';
 import { layOut } from '../../src/workspace/lay-out.ts';
+import { fullOnly } from '../full-only.ts';
 import { leftovers, type TaskJson, type WorkHouse, workHouse } from '../support/work-house.ts';
 import { type Place, place as placeIn, standing } from '../support/work-place.ts';
 
@@ -164,7 +165,7 @@ describe('a workspace that is used again [WORK-02] [WORK-03]', () => {
     expect(new Set(ports).size).toBe(2);
   });
 
-  it('is pruned when nobody needs it, and found again when no row knows it [R32]', async () => {
+  fullOnly('is pruned when nobody needs it, and found again when no row knows it [R32]', async () => {
     const { task, git, path } = await place('pruned');
     // Ours by its mark, but nobody's; and beside it something of somebody else's.
     const orphan = {
