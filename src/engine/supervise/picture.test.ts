@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { engineHouse } from '../../../test/support/engine-house.ts';
 import type { Store } from '../../store/port.ts';
+import { runs } from '../../store/records/runs.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { takeTurn } from '../controller.ts';
 import { dispatch } from '../dispatch.ts';
@@ -93,4 +94,18 @@ it('of a predecessor knows nothing to be new: whatever is on the machine is look
   await create('/a');
   await claim();
   expect(await new Picture({ ...needs, news: new News() }).look()).toMatchObject([{ isNew: false }]);
+});
+
+it('finds the task of a run that came without it, as a set-up for finished work does', async () => {
+  const { house, needs, picture, create, claim } = pictureHouse();
+  await picture.look();
+  const { id } = await create('/a');
+  await claim();
+  const [known] = await picture.look();
+  if (!known) throw new Error('nothing was claimed');
+  await settle(known.run.body.id, { outcome: 'succeeded', retryInMs: 0 }, needs);
+  expect(await picture.look()).toEqual([]);
+  const chore = { ...known.run.body, id: house.needs.ids.run(), kind: 'setup' as const };
+  await needs.store.commit([runs.put(chore, 'absent')]);
+  expect((await picture.look()).map(({ task }) => task?.body.id)).toEqual([id]);
 });

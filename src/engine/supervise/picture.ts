@@ -45,11 +45,20 @@ export class Picture {
   async look(): Promise<readonly Known[]> {
     const age = this.#needs.elapsed() - this.#readAt;
     if (this.#isOld || !this.#isTold || age > KEPT_MS) await this.#read();
+    await this.#findOwners();
     return [...this.#runs.values()].map((run) => ({
       run,
       task: this.#tasks.get(run.body.taskId),
       isNew: this.#new.has(run.body.id),
     }));
+  }
+
+  /** A run may come without its task: the set-up and the gate of finished work do. */
+  async #findOwners(): Promise<void> {
+    const owners = new Set([...this.#runs.values()].map(({ body }) => body.taskId));
+    const unknown = [...owners].filter((id) => !this.#tasks.has(id));
+    const rows = await Promise.all(unknown.map((id) => this.#needs.store.get(tasks.key(id))));
+    for (const row of rows) if (row && !this.#tasks.has(row.key.id)) this.#tasks.set(row.key.id, seen(tasks.read(row), row));
   }
 
   /** From now on there may be something of it. */
