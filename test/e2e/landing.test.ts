@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fullOnly } from '../full-only.ts';
 import { fileIn, onMain, workHouse, writeIn } from '../support/work-house.ts';
 
 const feature = (name = 'feature', text = 'it works') => `edit ${name}.txt ${text}\ncommit add ${name}\ndone added ${name}`;
@@ -37,7 +38,7 @@ describe('work in a repository', () => {
     expect(await onMain(house, 'feature.txt')).toBe('it works');
   });
 
-  it('goes back to its agent when it is rejected with a text, and ends when without', async () => {
+  fullOnly('goes back to its agent when it is rejected with a text, and ends when without', async () => {
     await using house = await workHouse(['--integration', 'review']);
     const id = await house.create(
       'sh n=$(cat tries.txt 2>/dev/null | wc -l); echo try >> tries.txt; git add -A; git commit -qm "try $n"\ndone tried',
@@ -80,7 +81,7 @@ describe('an agent that claims what is not so [WORK-05]', () => {
     ]);
   });
 
-  it('is stopped after two repairs, with everything it made kept', async () => {
+  fullOnly('is stopped after two repairs, with everything it made kept', async () => {
     await using house = await workHouse(['--verify', 'echo no; exit 1']);
     const id = await house.create(`${feature()}`.replace('commit', 'sh date +%N > when.txt\ncommit'));
     const task = await house.rest(id);

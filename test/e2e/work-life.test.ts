@@ -89,7 +89,7 @@ describe('what an agent wrote [WORK-02]', () => {
     expect(await git('status', '--porcelain')).toBe('');
   });
 
-  it('is committed and landed by a person after the agent failed', async () => {
+  fullOnly('is committed and landed by a person after the agent failed', async () => {
     const { task, git } = await place('rescued', ['--verify', 'test -f loose.txt']);
     const id = await task(`${DIES}crash 3`, '--max-attempts', '1');
     expect((await house.rest(id)).phase.state).toBe('failed');
@@ -100,7 +100,7 @@ describe('what an agent wrote [WORK-02]', () => {
     expect(await git('show', 'main:loose.txt')).toBe('not committed');
   });
 
-  it('in a half-made merge, or beside its branch, is asked for and not left out', async () => {
+  fullOnly('in a half-made merge, or beside its branch, is asked for and not left out', async () => {
     const { task, git } = await place('half', [], async (one) => {
       await one.git('checkout', '-q', '-b', 'other');
       await one.commit('README', 'other\n');

@@ -80,7 +80,7 @@ describe('a repository', () => {
     expect(await git('symbolic-ref', 'HEAD')).toBe('refs/heads/mine');
   });
 
-  it('that is itself a linked worktree lands where it is checked out', async () => {
+  fullOnly('that is itself a linked worktree lands where it is checked out', async () => {
     const main = await house.repository('main of linked');
     const path = join(house.directory, 'linked');
     await house.git(main, 'worktree', 'add', '-q', '-b', 'side', path);
@@ -94,7 +94,7 @@ describe('a repository', () => {
     expect(await git('rev-parse', 'side^2^')).toBe(await git('rev-parse', 'main'));
   });
 
-  it('with a submodule and with files of git-lfs, which is not there, stays as it is', async () => {
+  fullOnly('with a submodule and with files of git-lfs, which is not there, stays as it is', async () => {
     const inner = await house.repository('inner');
     const pointer =
       'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n';
