@@ -8,7 +8,7 @@ import { customFile, customNames } from './executors.ts';
 import type { HomePaths } from './home.ts';
 
 /** Somebody else's program may take `--version` for anything. */
-const timeoutMs = 5_000;
+const timeoutMs = 2_000;
 
 /** Executors that the user added as files: whether each can be read, and whether its program is there. */
 export async function executorFindings(paths: HomePaths, env: Env): Promise<Finding[]> {

@@ -36,6 +36,9 @@ const isProgram = (path: string): Promise<boolean> =>
     () => false,
   );
 
+/** How long the last of what a program said may take to arrive. */
+const LAST_WORDS_MS = 500;
+
 /** A process group of its own, so that nothing of it is left when it takes too long. */
 function ask(
   path: string,
@@ -60,8 +63,15 @@ function ask(
       over({ problem: `did not answer ${args.join(' ')} within ${timeoutMs / 1000} s` });
     }, timeoutMs);
     child.once('error', (error) => over({ problem: error.message }));
-    // Not `close`: a helper it left behind may hold its pipes for ever.
-    child.once('exit', (code, signal) => setImmediate(() => over(answerOf(said, code ?? `signal ${signal}`))));
+    // What it said may arrive after its exit; a helper it left behind may hold its pipes for ever.
+    child.once('exit', (code, signal) => {
+      const end = () => over(answerOf(said, code ?? `signal ${signal}`));
+      const late = setTimeout(end, LAST_WORDS_MS);
+      child.once('close', () => {
+        clearTimeout(late);
+        end();
+      });
+    });
   });
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { WORK_VERBS } from '../../src/app/crash-points.ts';
 import { fullOnly } from '../full-only.ts';
-import { commitIn, landedOn, leftovers, onMain, type WorkHouse, workHouse } from '../support/work-house.ts';
+import { commitIn, landedOn, leftovers, onMain, RESTING, type WorkHouse, workHouse } from '../support/work-house.ts';
 
 const AT_ONCE = 3;
 /** An engine that came through the whole scenario alive has passed fewer points of that kind than asked for. */
@@ -17,13 +17,15 @@ const ended = (engine: ChildProcess) =>
 
 /** Until the tasks have come to rest and nothing is used any more, or the engine has died. */
 async function settle(house: WorkHouse, engine: ChildProcess, ids: readonly string[]): Promise<void> {
-  await Promise.race([ended(engine), house.rested(ids, 90)]);
   await vi.waitFor(
     async () => {
       if (engine.signalCode !== null) return;
+      // Not `task wait`, which would start an engine of its own once this one has died.
+      const tasks = (await house.all()).filter(({ id }) => ids.includes(id));
+      expect(tasks.filter(({ phase }) => !RESTING.includes(phase.state))).toEqual([]);
       expect((await house.workspaces()).filter(({ use, state }) => use.kind !== 'free' || state !== 'ready')).toEqual([]);
     },
-    { timeout: 90_000, interval: 300 },
+    { timeout: 120_000, interval: 300 },
   );
 }
 

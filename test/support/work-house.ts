@@ -112,7 +112,8 @@ export async function workHouse(
     throw new Error(`not at rest: ${JSON.stringify(open.map((task) => ({ ...task, prompt: '…' })))} ${waited.err}`);
   };
   const start = (more: Record<string, string> = {}) => void house.start(['up'], more);
-  if (engine) start();
+  // Whoever waits for a task starts an engine when there is none yet: it must hold its lease before.
+  if (engine) await engineOf(house, {});
   return {
     ...house,
     repo,
