@@ -113,7 +113,7 @@ export async function workHouse(
   };
   const start = (more: Record<string, string> = {}) => void house.start(['up'], more);
   // Whoever waits for a task starts an engine when there is none yet: it must hold its lease before.
-  if (engine) await engineOf(house, {});
+  if (engine) await engineOf(house, {}, false);
   return {
     ...house,
     repo,
@@ -135,13 +135,13 @@ export async function workHouse(
   };
 }
 
-async function engineOf(house: CliHouse, more: Record<string, string>): Promise<Engine> {
+async function engineOf(house: CliHouse, more: Record<string, string>, isInTest = true): Promise<Engine> {
   const child = house.start(['up'], more);
   let log = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text;
   });
-  onTestFailed(() => void process.stderr.write(`engine ${child.pid}:\n${log.slice(-3_000)}\n`));
+  if (isInTest) onTestFailed(() => void process.stderr.write(`engine ${child.pid}:\n${log.slice(-3_000)}\n`));
   await vi.waitFor(
     () => {
       if (child.exitCode !== null) throw new Error(`the engine ended with ${child.exitCode}: ${log}`);
