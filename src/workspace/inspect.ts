@@ -22,7 +22,7 @@ export async function inspect(path: string, env: NodeJS.ProcessEnv): Promise<Pla
   const real = await realPath(path);
   if (real === undefined) return unusable('it cannot be reached');
   const top = await git(real, ['rev-parse', '--is-bare-repository', '--absolute-git-dir'], env);
-  if (top.missing) return unusable('git is not installed: install git 2.30 or newer');
+  if (top.missing) return unusable('git is not installed: install git 2.38 or newer');
   if (!top.ok) return /dubious ownership/.test(top.err) ? unusable(FOREIGN) : { kind: 'directory', path: real };
   const [bare, gitDir = real] = top.out.split('\n');
   return bare === 'true' ? repository('bare', gitDir, env) : repository('repository', await topLevel(real, env), env);
