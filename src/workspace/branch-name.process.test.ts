@@ -16,7 +16,7 @@ const isValid = (name: string): boolean => {
 const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme', maxLength: 300 }));
 
 describe('the name of a branch', () => {
-  it('says who works, on what, and on which task [WORK-01]', () => {
+  it('says who works, on what, and on which task', () => {
     const id = 'task_01JZZZZZZZ4XK9T2AB';
     expect(branchName({ executor: 'claude', title: 'Fix the login page', id })).toBe('claude/fix-the-login-page/4xk9t2ab');
     expect(branchName({ executor: 'claude', title: '../-@{x}..lock .lock', id })).toBe('claude/x-lock-lock/4xk9t2ab');
@@ -24,7 +24,7 @@ describe('the name of a branch', () => {
     expect(branchName({ executor: '', title: '///', id: '' })).toBe('agent/task/task');
   });
 
-  it('is valid for git whatever the title is [WORK-01]', () => {
+  it('is valid for git whatever the title is', () => {
     fc.assert(
       fc.property(text, text, text, (executor, title, id) => {
         const name = branchName({ executor, title, id });

@@ -127,7 +127,7 @@ describe('bringing the work of a clone', () => {
   });
 });
 
-it('a worktree shares everything: only the ref is written [WORK-01]', async () => {
+it('a worktree shares everything: only the ref is written', async () => {
   await using ground = await gitGround();
   const repository = await ground.repository();
   const path = join(ground.path, 'tree');

@@ -26,7 +26,7 @@ const treeOf = (at: Ground, commit: string): string[] =>
 const textOf = (at: Ground, commit: string, path: string): string =>
   at.git(at.repository, 'cat-file', 'blob', `${commit}:${path}`);
 
-it('sees through flags that hide a file from git [WORK-02]', async () => {
+it('sees through flags that hide a file from git', async () => {
   using at = ground();
   const site = await laidOut(at);
   at.git(site.path, 'update-index', '--assume-unchanged', 'a.txt');
@@ -41,7 +41,7 @@ it('sees through flags that hide a file from git [WORK-02]', async () => {
   expect(at.git(site.path, 'ls-files', '-v')).toBe('H a.txt\nH src/b.txt');
 });
 
-it('keeps files of repositories inside of the tree, and of strange names, links and modes [WORK-02]', async () => {
+it('keeps files of repositories inside of the tree, and of strange names, links and modes', async () => {
   using at = ground({ 'a.txt': 'a\n', 'dir/b.txt': 'b\n', 'gone.txt': 'g\n', '.gitignore': 'ignored\n' });
   const site = await laidOut(at);
   const nested = join(site.path, 'nested');
@@ -78,7 +78,7 @@ it('keeps files of repositories inside of the tree, and of strange names, links 
   );
 });
 
-it('keeps the files of a submodule that holds something new, and commits the link to it as git does [WORK-02]', async () => {
+it('keeps the files of a submodule that holds something new, and commits the link to it as git does', async () => {
   using at = ground();
   at.write('library/lib.txt', 'lib\n');
   const library = join(at.root, 'library');
@@ -104,7 +104,7 @@ it('keeps the files of a submodule that holds something new, and commits the lin
   expect(at.git(at.repository, 'rev-parse', `${commit}:sub`)).toBe(at.git(join(site.path, 'sub'), 'rev-parse', 'HEAD'));
 });
 
-it('keeps a merge with conflicts, and leaves it to the agent [WORK-02]', async () => {
+it('keeps a merge with conflicts, and leaves it to the agent', async () => {
   using at = ground();
   const site = await laidOut(at);
   at.git(site.path, 'checkout', '-q', '-b', 'other', at.start);
@@ -127,7 +127,7 @@ it('keeps a merge with conflicts, and leaves it to the agent [WORK-02]', async (
   expect(at.git(site.path, 'status')).toBe('Not currently on any branch.\nnothing to commit, working tree clean');
 });
 
-it('keeps work on no branch, on a branch without a commit, and with a damaged index [WORK-02]', async () => {
+it('keeps work on no branch, on a branch without a commit, and with a damaged index', async () => {
   using at = ground();
   const site = await laidOut(at);
   at.git(site.path, 'checkout', '-q', '--detach');
@@ -160,7 +160,7 @@ it('names what is too large to keep, so that nobody removes it', async () => {
   });
 });
 
-it('keeps what is there while an agent goes on writing [WORK-02]', async () => {
+it('keeps what is there while an agent goes on writing', async () => {
   using at = ground(Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`f${n}.txt`, `${n}\n`])));
   const site = await laidOut(at);
   let going = true;
@@ -195,7 +195,7 @@ it('moves no branch that is checked out elsewhere, whatever an agent has checked
   expect(at.git(at.repository, 'rev-parse', 'main')).toBe(at.start);
 });
 
-it('brings everything out of a clone: other branches and the stash too [WORK-02]', async () => {
+it('brings everything out of a clone: other branches and the stash too', async () => {
   using at = ground();
   const site = await laidOut(at, 'clone');
   expect(at.git(site.path, 'branch', '-r')).toBe('origin/main');

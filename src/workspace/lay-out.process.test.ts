@@ -12,7 +12,7 @@ import { madeBySetup } from './setup-paths.ts';
 const plain = { copyFiles: [], setupPaths: [] };
 
 describe.each(['worktree', 'clone'] as const)('a site as %s', (isolation) => {
-  it('is laid out on a branch, worked in, kept, cleared, renewed and taken away [WORK-01, WORK-02]', async () => {
+  it('is laid out on a branch, worked in, kept, cleared, renewed and taken away', async () => {
     using at = ground();
     const { env, start } = at;
     const site = at.site('1', isolation);

@@ -89,7 +89,7 @@ function ransack(at: Ground, site: Site): void {
   writeFileSync(join(gitDir, 'index.lock'), '');
 }
 
-it.each(['worktree', 'clone'] as const)('gives nothing of the former task to the next, in a %s [WORK-02]', async (isolation) => {
+it.each(['worktree', 'clone'] as const)('gives nothing of the former task to the next, in a %s', async (isolation) => {
   using at = ground(files);
   const { env, start } = at;
   const [site, fresh] = [at.site('1', isolation), at.site('2', isolation)];
@@ -177,7 +177,7 @@ it('keeps a set-up path inside of a directory that goes', async () => {
   expect([existsSync(join(site.path, 'made/deps/lib.js')), existsSync(join(site.path, 'made/junk'))]).toEqual([true, false]);
 });
 
-it('empties the trash bit by bit, whatever is in it [WORK-02]', async () => {
+it('empties the trash bit by bit, whatever is in it', async () => {
   using at = ground(files);
   const site = at.site();
   await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);

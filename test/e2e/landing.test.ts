@@ -5,7 +5,7 @@ import { fileIn, onMain, workHouse, writeIn } from '../support/work-house.ts';
 const feature = (name = 'feature', text = 'it works') => `edit ${name}.txt ${text}\ncommit add ${name}\ndone added ${name}`;
 
 describe('work in a repository', () => {
-  it('becomes a verified commit on the target branch [WORK-01] [WORK-05] [WORK-06]', async () => {
+  it('becomes a verified commit on the target branch [WORK-05] [WORK-06]', async () => {
     await using house = await workHouse(['--verify', 'grep -q works feature.txt && echo all is well']);
     const before = await house.says('rev-parse', 'main');
     const id = await house.create(feature(), '--title', 'Add the feature: ünï/côde');
@@ -52,7 +52,7 @@ describe('work in a repository', () => {
     expect(await house.says('ls-tree', '--name-only', 'main')).toBe('README');
   });
 
-  it('commits what the agent left uncommitted, and ends as none without landing [WORK-04]', async () => {
+  it('commits what the agent left uncommitted, and ends as none without landing', async () => {
     await using house = await workHouse(['--integration', 'none']);
     const id = await house.create('edit loose.txt not committed\ndone left it lying');
     const task = await house.rest(id);

@@ -49,8 +49,8 @@ const reportsOf = async (id: string) => (await house.ok(['task', 'report', id, '
 
 const DIES = 'edit done.txt committed\ncommit half\nedit loose.txt not committed\n';
 
-describe('what an agent wrote [WORK-02]', () => {
-  it('comes back after a crash, a cancel and a cleanup, and a dead agent has a report [WORK-04]', async () => {
+describe('what an agent wrote', () => {
+  it('comes back after a crash, a cancel and a cleanup, and a dead agent has a report', async () => {
     const { task, git } = await place('kept');
     const crashed = await task(`${DIES}crash 3`, '--max-attempts', '1');
     const canceled = await task(`${DIES}daemonise 600000\nhang`);
@@ -119,7 +119,7 @@ describe('what an agent wrote [WORK-02]', () => {
   });
 });
 
-describe('a workspace that is used again [WORK-02] [WORK-03]', () => {
+describe('a workspace that is used again [WORK-03]', () => {
   it('shows nothing of the task before, keeps an unharmed set-up and makes a harmed one again', async () => {
     const count = at('count of set-ups');
     const { task, git } = await place(
@@ -198,7 +198,7 @@ describe('a workspace that is used again [WORK-02] [WORK-03]', () => {
   });
 });
 
-describe('what others made [WORK-01]', () => {
+describe('what others made', () => {
   it('is where a task begins that depends on it, unless it wants the target alone', async () => {
     const { task, git } = await place('chain', ['--integration', 'none']);
     const one = await task('edit a.txt 1\ndone a');

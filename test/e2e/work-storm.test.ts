@@ -79,7 +79,7 @@ async function createAll(house: WorkHouse): Promise<Map<string, { readonly n: nu
 }
 
 describe(`${list.length} tasks at once in one repository, while the engine is killed ${KILLS} times`, () => {
-  it('land exactly what is verified, each once, and nothing of the others is lost [R30] [R32] [WORK-02] [WORK-12]', async () => {
+  it('land exactly what is verified, each once, and nothing of the others is lost [R30] [R32] [WORK-12]', async () => {
     await using house = await workHouse(['--verify', 'test ! -e bad.txt && ! grep -rq "^<<<<<<<" .'], {
       engine: false,
       settings: [

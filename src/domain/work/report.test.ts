@@ -15,7 +15,7 @@ const git = {
   totals: { commits: 1, files: 1, added: 3, removed: 1 },
 };
 
-describe('a report [WORK-04]', () => {
+describe('a report', () => {
   it('comes from the result file first, then from the answer, then from git alone', () => {
     const file = { value: { status: 'completed', summary: 'by file' } };
     const answer = { status: 'success', summary: 'by answer' };
