@@ -24,6 +24,7 @@ import {
   waitTask,
 } from './task.ts';
 import { exportTasks, importTasks } from './task-transfer.ts';
+import { createToken, listTokens, revokeToken } from './token.ts';
 import {
   approveTask,
   blameFile,
@@ -89,6 +90,9 @@ export const contract = [
   askQuestion,
   listQuestions,
   answerQuestion,
+  createToken,
+  listTokens,
+  revokeToken,
   fleetStatus,
   blameFile,
   migrateDb,

@@ -1,24 +1,78 @@
 import { z } from 'zod';
+import type { Instant, RunId, TaskId } from './values.ts';
 
-/** What a caller may be. A run or a host speaks with a token of its own, narrower than any of these. */
+/** What a person or a program may be made by a token. */
 export const ROLES = ['admin', 'team-lead', 'coordinator', 'worker', 'monitor', 'merger'] as const;
 export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
 
-/** Whose operations each role may call. An operation names the role it belongs to; this table is the only ladder. */
-const COVERS: Readonly<Record<Role, readonly Role[]>> = {
+/** Every standing a caller can have: a role, or one run, or one machine. */
+export const STANDINGS = [...ROLES, 'run', 'host'] as const;
+export type Standing = (typeof STANDINGS)[number];
+
+/** Whose operations each standing may call. An operation names the role it belongs to; this table is the only ladder. */
+const COVERS: Readonly<Record<Standing, readonly Role[]>> = {
   admin: ROLES,
   'team-lead': ['team-lead', 'coordinator', 'worker', 'monitor', 'merger'],
   coordinator: ['team-lead', 'coordinator', 'worker', 'monitor', 'merger'],
   worker: ['worker'],
   monitor: ['monitor'],
   merger: ['merger', 'monitor'],
+  run: [],
+  host: [],
 };
 
-export const covers = (caller: Role, needed: Role): boolean => COVERS[caller].includes(needed);
+/** What it may ask about things that are its own. */
+const OWN_READS = [
+  'task.list',
+  'task.show',
+  'task.events',
+  'task.log',
+  'task.wait',
+  'task.diff',
+  'task.report',
+  'run.list',
+  'run.show',
+  'run.log',
+  'question.list',
+  'project.list',
+  'project.show',
+] as const;
 
+/** Operations a standing may call besides, by name. What each of them shows is only what the caller may see. */
+const ALSO: Readonly<Partial<Record<Standing, readonly string[]>>> = {
+  worker: [...OWN_READS, 'task.ready'],
+  run: [...OWN_READS, 'task.create', 'task.comment', 'task.cancel', 'question.ask'],
+  host: ['fleet.status', 'run.list', 'run.show', 'run.log'],
+};
+
+export const OPERATIONS_NAMED = [...new Set(Object.values(ALSO).flat())];
+
+export const mayCall = (standing: Standing, operation: { readonly name: string; readonly role: Role }): boolean =>
+  COVERS[standing].includes(operation.role) || (ALSO[standing]?.includes(operation.name) ?? false);
+
+/** A token may be handed on only as narrow as the one that hands it on: nothing the minter could not do itself. */
+export const mayMint = (minter: Standing, minted: Role): boolean =>
+  COVERS[minter].includes(minted) && COVERS[minted].every((role) => COVERS[minter].includes(role));
+
+/** Whether it may speak for others, and send agents into directories that are no project. */
+export const leads = ({ role }: Caller): boolean => COVERS[role].includes('team-lead');
+
+/** Who asks, as the one who let them in knows it. Nothing here comes from what the caller says. */
 export interface Caller {
   /** Recorded in the journal as the author of what it does. */
   readonly name: string;
-  readonly role: Role;
+  readonly role: Standing;
+  /** It sees the tasks of this team and no others. */
+  readonly team?: string | undefined;
+  /** The run it is, and the task that run serves. */
+  readonly run?: { readonly runId: RunId; readonly taskId: TaskId } | undefined;
+  /** The machine it is. */
+  readonly host?: string | undefined;
+  /** Until when whoever let it in will let it in again. */
+  readonly until?: Instant | undefined;
 }
+
+/** Whether everything is open to it as far as its role goes, whoever it belongs to. */
+export const seesAll = ({ role, team }: Caller): boolean =>
+  team === undefined && role !== 'run' && role !== 'host' && role !== 'worker';

@@ -1,5 +1,5 @@
 /** Every refusal a caller can expect. Each surface maps all of them; adding one breaks the build until it does. */
-export const FAULT_CODES = ['invalid', 'forbidden', 'not_found', 'conflict', 'limit', 'unavailable'] as const;
+export const FAULT_CODES = ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'limit', 'unavailable'] as const;
 export type FaultCode = (typeof FAULT_CODES)[number];
 
 /**

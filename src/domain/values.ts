@@ -18,6 +18,8 @@ export const ProjectId = id('project', 'project');
 export type ProjectId = z.infer<typeof ProjectId>;
 export const QuestionId = id('question', 'question');
 export type QuestionId = z.infer<typeof QuestionId>;
+export const TokenId = id('token', 'token');
+export type TokenId = z.infer<typeof TokenId>;
 /** Workspaces are few and people name them: their ids are short. */
 export const WorkspaceId = z
   .string()

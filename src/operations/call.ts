@@ -3,15 +3,17 @@ import type { z } from 'zod';
 import type { Call, CallOptions } from '../contract/call.ts';
 import { contract } from '../contract/index.ts';
 import type { Operation } from '../contract/operation.ts';
-import { type Caller, covers } from '../domain/authority.ts';
+import type { Caller } from '../domain/authority.ts';
 import { Fault, isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Instant } from '../domain/values.ts';
 import { keyName } from '../store/assert-writes.ts';
 import type { Row, Store } from '../store/port.ts';
 import { type Request, requests } from '../store/records/requests.ts';
+import { assertMayCall, readsFor } from './authorize.ts';
 import { handlers } from './handlers.ts';
 import type { Plan, Scope } from './scope.ts';
+import { withSecret } from './token.ts';
 
 /** What `call` needs from the house besides what handlers need. */
 export interface CallSurroundings extends Omit<Scope, 'caller' | 'now' | 'reads'> {
@@ -21,14 +23,14 @@ export interface CallSurroundings extends Omit<Scope, 'caller' | 'now' | 'reads'
 
 type AnyHandler = (input: unknown, scope: Scope) => Promise<Plan<unknown>>;
 
+const byName = new Map<string, Operation>(contract.map((operation) => [operation.name, operation]));
+
 /** Role, input, idempotency and commit, once, around every handler. */
 export function makeCall(surroundings: CallSurroundings, caller: Caller): Call {
-  const byName = new Map<string, Operation>(contract.map((operation) => [operation.name, operation]));
   const call = async (name: string, rawInput: unknown, options: CallOptions = {}): Promise<unknown> => {
     const operation = byName.get(name);
     if (!operation) throw new Fault('not_found', `no operation is called ${name}`);
-    if (!covers(caller.role, operation.role))
-      throw new Fault('forbidden', `${name} needs the role ${operation.role}; ${caller.name} is ${caller.role}`);
+    assertMayCall(caller, operation);
     const input = checked(operation, rawInput);
     const keyed = operation.kind === 'command' ? options.key : undefined;
     const request = keyed === undefined ? undefined : requestFor({ caller, key: keyed, name, input });
@@ -37,7 +39,7 @@ export function makeCall(surroundings: CallSurroundings, caller: Caller): Call {
       surroundings,
       caller,
     );
-    return operation.output.parse(answer);
+    return operation.output.parse(name === 'token.create' ? await withSecret(answer, surroundings.signer) : answer);
   };
   return call as Call;
 }
@@ -55,7 +57,12 @@ async function carriedOut(job: Job, surroundings: CallSurroundings, caller: Call
     const replay = job.request && (await answeredBefore(store, job.request));
     if (replay) return replay.answer;
     const at = now();
-    const { writes, answer } = await job.handler(job.input, { ...rest, caller, reads: onceEach(store), now: at });
+    const { writes, answer } = await job.handler(job.input, {
+      ...rest,
+      caller,
+      reads: readsFor(caller, onceEach(store)),
+      now: at,
+    });
     if (writes.length === 0) return answer;
     try {
       await store.commit(job.request ? [...writes, requests.put({ ...job.request, answer, at }, 'absent')] : writes, {

@@ -9,6 +9,7 @@ import { createTaskHandler } from './task-create.ts';
 import { editTaskHandler } from './task-edit.ts';
 import { taskListHandlers } from './task-list.ts';
 import { taskTransferHandlers } from './task-transfer.ts';
+import { tokenHandlers } from './token.ts';
 import { workHandlers } from './work.ts';
 import { workspaceHandlers } from './workspace.ts';
 
@@ -24,5 +25,6 @@ export const handlers: Handlers = {
   ...workHandlers,
   ...workspaceHandlers,
   ...questionHandlers,
+  ...tokenHandlers,
   ...dbHandlers,
 };

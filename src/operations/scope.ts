@@ -6,7 +6,8 @@ import type { Project } from '../domain/project/project.ts';
 import type { Origin, Settings } from '../domain/settings.ts';
 import type { Lane } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
-import type { ClaimId, Instant, ProjectId, QuestionId, RunId, TaskId } from '../domain/values.ts';
+import type { Token } from '../domain/token/token.ts';
+import type { ClaimId, Instant, ProjectId, QuestionId, RunId, TaskId, TokenId } from '../domain/values.ts';
 import type { Totals } from '../domain/work/work.ts';
 import type { Workspace } from '../domain/work/workspace.ts';
 import type { RunLog } from '../runlog/port.ts';
@@ -27,6 +28,12 @@ export interface Scope {
   readonly home: Home;
   readonly upkeep: Upkeep;
   readonly work: WorkPort;
+  readonly signer: Signer;
+}
+
+/** Turns a token into the text its bearer shows. The same token gives the same text. */
+export interface Signer {
+  sign(token: Token): Promise<string>;
 }
 
 export interface Ids {
@@ -34,6 +41,7 @@ export interface Ids {
   claim(): ClaimId;
   project(): ProjectId;
   question(): QuestionId;
+  token(): TokenId;
 }
 
 export interface SettingView {

@@ -1,3 +1,4 @@
+import { leads } from '../domain/authority.ts';
 import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { fenceOf, isFinal, type Task } from '../domain/task/task.ts';
@@ -56,21 +57,21 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
   },
 
   'task.claim': async ({ id, as }, scope) => {
-    const agent = Name.parse(as ?? scope.caller.name);
+    const agent = Name.parse(speaker(as, scope));
     const holder = { kind: 'claim', claimId: scope.ids.claim(), agent } as const;
     return moved(await findTask(scope, id), { type: 'claim', at: scope.now, holder }, scope, { why: `claimed by ${agent}` });
   },
 
   'task.complete': async ({ id, as, summary }, scope) => {
     const seen = await findTask(scope, id);
-    const fence = ownClaim(seen.body, as ?? scope.caller.name);
+    const fence = ownClaim(seen.body, speaker(as, scope));
     const type = (await needsProof(seen.body, scope)) ? 'verify' : 'finish';
     return moved(seen, { type, at: scope.now, fence }, scope, { ...(summary ? { why: summary } : {}) });
   },
 
   'task.unclaim': async ({ id, as }, scope) => {
     const seen = await findTask(scope, id);
-    const fence = ownClaim(seen.body, as ?? scope.caller.name);
+    const fence = ownClaim(seen.body, speaker(as, scope));
     return moved(seen, { type: 'giveBack', at: scope.now, fence }, scope, {});
   },
 
@@ -106,6 +107,12 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
     ]);
   },
 };
+
+/** Nobody takes another's name but those who lead. */
+function speaker(as: string | undefined, { caller }: Scope): string {
+  if (as === undefined || as === caller.name || leads(caller)) return as ?? caller.name;
+  throw new Fault('forbidden', `${caller.name} is ${caller.role} and cannot speak for ${as}`);
+}
 
 /** A person wants it tried again: from the beginning, or where its agent stopped. */
 async function again(id: string, ifSeq: number | undefined, scope: Scope, { resume, text }: { resume?: boolean; text?: string }) {

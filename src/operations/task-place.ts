@@ -1,3 +1,4 @@
+import { leads } from '../domain/authority.ts';
 import { Fault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { Task } from '../domain/task/task.ts';
@@ -23,6 +24,8 @@ export async function whereToWork(
   const real = (await scope.places.real(asked.directory)) ?? place.path;
   const project = await projectAround(real, scope);
   if (project) return inProject(project);
+  if (!leads(scope.caller))
+    throw new Fault('forbidden', `${scope.caller.name} is ${scope.caller.role} and can work in projects only: name one`);
   await assertAllowed(real, scope);
   return { place: { directory: real } };
 }
@@ -30,7 +33,7 @@ export async function whereToWork(
 const inProject = (project: Project): Where => ({ place: { projectId: project.id }, project });
 
 /** The innermost project that contains the path. */
-async function projectAround(real: string, { reads }: Scope): Promise<Project | undefined> {
+export async function projectAround(real: string, { reads }: Scope): Promise<Project | undefined> {
   const known = (await reads.scan({ index: projectIndex.all, limit: reads.limits.rowsPerScan })).map(projects.read);
   return known.filter(({ path }) => isInside(real, path)).sort((a, b) => b.path.length - a.path.length)[0];
 }

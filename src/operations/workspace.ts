@@ -1,4 +1,5 @@
 import type { WorkspaceView } from '../contract/work.ts';
+import { Fault } from '../domain/fault.ts';
 import { isFinal } from '../domain/task/task.ts';
 import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import { projects } from '../store/records/projects.ts';
@@ -6,6 +7,7 @@ import type { Seen } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { workspaceIndex, workspaces } from '../store/records/workspaces.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
+import { projectAround } from './task-place.ts';
 import { whole } from './texts.ts';
 
 type Names = 'workspace.list' | 'workspace.prune' | 'fleet.blame';
@@ -26,6 +28,10 @@ export const workspaceHandlers: Pick<Handlers, Names> = {
 
   'fleet.blame': async ({ file, ref }, scope) => {
     const [, path = file, line] = /^(.*?)(?::(\d+))?$/s.exec(file) ?? [];
+    const real = await scope.places.real(path);
+    // A path is not a way to look at files that no project of this fleet holds.
+    if (scope.caller.role !== 'admin' && (real === undefined || !(await projectAround(real, scope))))
+      throw new Fault('not_found', `${path} lies in no project of this fleet`);
     const found = await scope.work.blame(path, { ref, line: line === undefined ? undefined : Number(line) });
     const titles = new Map<string, { title: string; prompt: string }>();
     for (const id of new Set(found.lines.flatMap(({ task }) => task ?? []))) {

@@ -1,5 +1,5 @@
 import type { Call } from '../../src/contract/call.ts';
-import type { Role } from '../../src/domain/authority.ts';
+import type { Caller, Standing } from '../../src/domain/authority.ts';
 import { SETTING_NAMES, SETTINGS, type Settings } from '../../src/domain/settings.ts';
 import {
   type ClaimId,
@@ -9,6 +9,7 @@ import {
   type QuestionId,
   type RunId,
   type TaskId,
+  type TokenId,
 } from '../../src/domain/values.ts';
 import { type CallSurroundings, makeCall } from '../../src/operations/call.ts';
 import type { Place } from '../../src/operations/scope.ts';
@@ -26,7 +27,7 @@ export interface MemoryHouse {
   readonly ids: { task(at?: string): TaskId; run(): RunId; claim(): ClaimId; project(): ProjectId; question(): QuestionId };
   readonly settings: { -readonly [Name in keyof Settings]: Settings[Name] };
   readonly places: Map<string, Place>;
-  as(name: string, role?: Role): Call;
+  as(name: string, role?: Standing, more?: Partial<Caller>): Call;
   now(): string;
   pass(ms: number): void;
 }
@@ -45,6 +46,7 @@ export function memoryHouse({ store = openMemoryStore(), random, clock = { ms: N
     claim: () => `claim_${ulid()}` as ClaimId,
     project: () => `project_${ulid()}` as ProjectId,
     question: () => `question_${ulid()}` as QuestionId,
+    token: () => `token_${ulid()}` as TokenId,
   };
   const settings = Object.fromEntries(
     SETTING_NAMES.map((name) => [name, SETTINGS[name].default]),
@@ -84,9 +86,11 @@ export function memoryHouse({ store = openMemoryStore(), random, clock = { ms: N
       blame: unused,
     },
     home: { path: '/home', host: 'here', init: async () => [], engine: async () => undefined },
+    signer: { sign: async ({ id }) => `signed ${id}` },
     upkeep: { migrate: unused, check: unused, backup: unused, restore: unused, export: unused, prune: unused },
   };
-  const as = (name: string, role: Role = 'admin') => makeCall(surroundings, { name, role });
+  const as = (name: string, role: Standing = 'admin', more: Partial<Caller> = {}) =>
+    makeCall(surroundings, { name, role, ...more });
   return {
     store,
     ids,

@@ -50,6 +50,8 @@ export const EXAMPLES: Readonly<Partial<Record<OperationName, readonly string[]>
   'task.export': ['fleet task export > tasks.jsonl', 'fleet task export --project site --file tasks.jsonl'],
   'task.import': ['fleet task import tasks.jsonl', 'fleet task import .beads/issues.jsonl --project site'],
   'question.answer': ["fleet question answer 5vd0c2pz 'use the second one'", 'fleet question answer 5vd0c2pz 2'],
+  'token.create': ['fleet token create ada --role worker --team web', 'fleet token create ci --role team-lead --days 7'],
+  'token.revoke': ['fleet token revoke 8xq4n1rt'],
   'question.ask': ["fleet question ask 'Which port?' --option 8080 --option 9090"],
   'db.backup': ['fleet db backup', 'fleet db backup fleet.backup'],
   'db.prune': ['fleet db prune --dry-run', 'fleet db prune --older-than-days 30'],

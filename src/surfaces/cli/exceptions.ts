@@ -40,6 +40,8 @@ export const POSITIONALS: By<readonly string[]> = {
   'project.remove': ['project'],
   'question.ask': ['text'],
   'question.answer': ['id', 'text'],
+  'token.create': ['name'],
+  'token.revoke': ['id'],
   'config.show': ['name'],
   'config.set': ['assignments'],
   'db.backup': ['file'],

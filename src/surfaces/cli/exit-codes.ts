@@ -8,6 +8,7 @@ const BY_FAULT: Readonly<Record<FaultCode, number>> = {
   forbidden: 5,
   limit: 6,
   unavailable: 7,
+  unauthenticated: 8,
 };
 
 export const EXIT_CODES = { ok: 0, bug: 1, ...BY_FAULT, interrupted: 130 } as const satisfies Record<string, number>;
@@ -19,6 +20,7 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string
   not_found: 'no such thing',
   conflict: 'it is not in a state for that',
   forbidden: 'not allowed',
+  unauthenticated: 'no token, or one that opens nothing',
   limit: 'a limit was reached',
   unavailable: 'store, disk or server cannot be reached',
   interrupted: 'stopped by Ctrl-C',

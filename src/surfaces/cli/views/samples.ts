@@ -4,6 +4,7 @@ import type { RunView } from '../../../contract/run.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import type { Phase } from '../../../domain/task/task.ts';
 import { ProjectId, QuestionId, RunId, TaskId } from '../../../domain/values.ts';
+import { tokenSamples } from './token-samples.ts';
 import { finishedTasks, workSamples } from './work-samples.ts';
 
 /* One believable answer of each operation, for tests and for looking at the views. The moment is fixed. */
@@ -260,6 +261,7 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
   'run.cancel': stopping,
   'question.ask': question,
   'question.list': { items: [question] },
+  ...tokenSamples,
   'question.answer': { ...question, state: 'answered', answer: { text: '8080', by: 'you', at: ago(1) } },
   'fleet.status': {
     home: '/home/you/.fleet',

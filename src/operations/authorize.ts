@@ -1,0 +1,125 @@
+import type { Operation } from '../contract/operation.ts';
+import { type Caller, mayCall, seesAll } from '../domain/authority.ts';
+import { Fault } from '../domain/fault.ts';
+import type { Question } from '../domain/question/question.ts';
+import type { Run } from '../domain/run/run.ts';
+import type { Task } from '../domain/task/task.ts';
+import type { Token } from '../domain/token/token.ts';
+import type { Workspace } from '../domain/work/workspace.ts';
+import type { Hit, Key, Query, Row } from '../store/port.ts';
+import type { Scope } from './scope.ts';
+
+type Reads = Scope['reads'];
+
+/** Whether the operation as such is open to the caller. */
+export function assertMayCall(caller: Caller, operation: Operation): void {
+  if (mayCall(caller.role, operation)) return;
+  throw new Fault('forbidden', `${operation.name} needs the role ${operation.role}; ${caller.name} is ${caller.role}`);
+}
+
+/**
+ * The one place where it is decided whose things a caller may see. Rows of others do not exist for it: they are not
+ * found, not listed and, because every write needs a row that was read, not changed.
+ */
+export function readsFor(caller: Caller, reads: Reads): Reads {
+  if (seesAll(caller)) return reads;
+  const sight = sightOf(caller, reads);
+  return {
+    limits: reads.limits,
+    get: async (key) => {
+      const row = await reads.get(key);
+      return row && (await sight(row)) ? row : undefined;
+    },
+    scan: (query) => seenHits(query, reads, sight),
+  };
+}
+
+/** As many rows as were asked for, as if those of others were not there. */
+async function seenHits(query: Query, reads: Reads, sight: (row: Row) => Promise<boolean>): Promise<readonly Hit[]> {
+  const found: Hit[] = [];
+  let { from, to } = query;
+  for (;;) {
+    const limit = Math.min(Math.max(query.limit, 100), reads.limits.rowsPerScan);
+    const { reverse } = query;
+    const hits = await reads.scan({
+      index: query.index,
+      limit,
+      ...(reverse ? { reverse } : {}),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    });
+    for (const hit of hits) {
+      if (await sight(hit)) found.push(hit);
+      if (found.length === query.limit) return found;
+    }
+    const last = hits.at(-1);
+    if (!last || hits.length < limit) return found;
+    if (reverse) to = last.sort;
+    else from = `${last.sort} `;
+  }
+}
+
+/** What kind of row says whose it is. A kind that is not named here belongs to nobody and tells nothing of anybody. */
+function sightOf(caller: Caller, reads: Reads): (row: Row) => Promise<boolean> {
+  const ofTask = async (id: string) => {
+    const row = await reads.get({ kind: 'task', id });
+    return row !== undefined && seesTask(caller, row.body as Task, reads);
+  };
+  const own: Readonly<Record<string, (body: unknown, key: Key) => boolean | Promise<boolean>>> = {
+    task: (body) => seesTask(caller, body as Task, reads),
+    run: (body) => seesRun(caller, body as Run, ofTask),
+    question: (body) => {
+      const { taskId, askedBy } = body as Question;
+      return taskId === undefined ? askedBy === caller.name : ofTask(taskId);
+    },
+    report: (body) => ofTask((body as { taskId: string }).taskId),
+    evidence: (body) => ofTask((body as { taskId: string }).taskId),
+    workspace: (body) => {
+      const { use } = body as Workspace;
+      return use.kind !== 'free' && ofTask(use.taskId);
+    },
+    project: (_body, key) => caller.run === undefined || ofOwnProject(caller.run.taskId, key.id, reads),
+    token: (body) => isOwnToken(caller, body as Token),
+    // A history belongs to whatever it tells of.
+    journal: async (_body, key) => {
+      const entity = key.id.slice(0, key.id.lastIndexOf('/'));
+      const kind = entity.slice(0, entity.indexOf('_'));
+      const row = await reads.get({ kind, id: entity });
+      return row !== undefined && (own[kind]?.(row.body, row.key) ?? false);
+    },
+  };
+  return async (row) => own[row.key.kind]?.(row.body, row.key) ?? true;
+}
+
+async function seesTask(caller: Caller, task: Task, reads: Reads): Promise<boolean> {
+  if (caller.team !== undefined && task.team !== caller.team) return false;
+  if (caller.run) return isPartOf(task, caller.run.taskId, reads);
+  if (caller.role === 'host') return false;
+  return caller.role !== 'worker' || isOwn(task, caller.name) || isFree(task);
+}
+
+const isOwn = ({ assignee, createdBy, phase }: Task, name: string): boolean =>
+  assignee === name || createdBy === name || ('holder' in phase && phase.holder.kind === 'claim' && phase.holder.agent === name);
+
+/** Meant for nobody in particular and waiting for somebody. */
+const isFree = ({ assignee, phase }: Task): boolean => assignee === undefined && phase.state === 'queued';
+
+/** The task itself, a part of it, or a part of a part. */
+async function isPartOf(task: Task, ancestor: string, reads: Reads): Promise<boolean> {
+  for (let at: Task | undefined = task; at; ) {
+    if (at.id === ancestor) return true;
+    at = at.parentId && ((await reads.get({ kind: 'task', id: at.parentId }))?.body as Task | undefined);
+  }
+  return false;
+}
+
+const seesRun = async (caller: Caller, { host, taskId }: Run, ofTask: (id: string) => Promise<boolean>): Promise<boolean> =>
+  caller.role === 'host' ? host === caller.host : ofTask(taskId);
+
+async function ofOwnProject(taskId: string, projectId: string, reads: Reads): Promise<boolean> {
+  const row = await reads.get({ kind: 'task', id: taskId });
+  return (row?.body as Task | undefined)?.projectId === projectId;
+}
+
+const isOwnToken = ({ name, team }: Caller, token: Token): boolean =>
+  token.createdBy === name || (team !== undefined && token.team === team);

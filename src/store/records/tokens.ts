@@ -1,0 +1,11 @@
+import { Token } from '../../domain/token/token.ts';
+import { records } from './record.ts';
+
+export const tokenIndex = { all: 'token.all' } as const;
+
+export const tokens = records<Token>({
+  kind: 'token',
+  schema: Token,
+  idOf: ({ id }) => id,
+  entriesOf: ({ id }) => [{ index: tokenIndex.all, sort: id }],
+});
