@@ -3,12 +3,11 @@ import { defineConfig, type Plugin } from 'vitest/config';
 
 const root = import.meta.dirname;
 
-/** In the built program this is JSON; here it is derived live, so that tests need no build. */
-const commandTable: Plugin = {
-  name: 'command-table',
-  resolveId: (id) => (id === 'virtual:command-table' ? `\0${id}` : undefined),
-  load: (id) =>
-    id === '\0virtual:command-table' ? `export { table } from ${JSON.stringify(join(root, 'tools/derive.ts'))};` : undefined,
+/** In the built program these are JSON; here they are derived live, so that tests need no build. */
+const derivedTables: Plugin = {
+  name: 'derived-tables',
+  resolveId: (id) => (/^virtual:(command-table|routes)$/.test(id) ? `\0${id}` : undefined),
+  load: (id) => (id.startsWith('\0virtual:') ? `export * from ${JSON.stringify(join(root, 'tools/derive.ts'))};` : undefined),
 };
 
 /** Tests that start processes, or threads of their own, get a process each. */
@@ -21,7 +20,7 @@ const withProcesses = [
 
 const second = 1_000;
 const project = (name: string, groupOrder: number, test: object) => ({
-  plugins: [commandTable],
+  plugins: [derivedTables],
   test: { name, environment: 'node' as const, sequence: { groupOrder }, ...test },
 });
 

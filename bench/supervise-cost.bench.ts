@@ -67,7 +67,7 @@ interface Fleet extends AsyncDisposable {
 /** `fleet up` as a process of its own; it dies without a chance to do anything about it. */
 function fleetUp({ house }: Ground, env: Readonly<Record<string, string>>): Fleet {
   const child = spawn(process.execPath, [FLEET, 'up'], {
-    env: { ...process.env, ...env, FLEET_HOME: house.paths.path },
+    env: { ...process.env, ...env, FLEET_PORT: '0', FLEET_HOME: house.paths.path },
     stdio: 'ignore',
   });
   const ended = once(child, 'exit');

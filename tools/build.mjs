@@ -57,7 +57,7 @@ async function build() {
   mkdirSync(dist, { recursive: true });
   const fresh = mkdtempSync(join(dist, '.new-'));
   try {
-    await bundle({ ...options, entryPoints: presentEntries(), outdir: fresh, plugins: [commandTablePlugin(bundle, fresh)] });
+    await bundle({ ...options, entryPoints: presentEntries(), outdir: fresh, plugins: [derivedTables(bundle, fresh)] });
     makeRunnable(join(fresh, 'fleet.mjs'));
     swapIn(fresh);
     writeFileSync(stamp, '');
@@ -92,16 +92,19 @@ function presentEntries() {
   return Object.fromEntries(Object.entries(entries).filter(([, path]) => existsSync(join(root, path))));
 }
 
-/** Answers `import { table } from 'virtual:command-table'` with plain JSON, so that help and completion load no schema library. */
-function commandTablePlugin(bundle, scratch) {
+/** Answers imports of `virtual:command-table` and `virtual:routes` with plain JSON, so that neither help nor a client loads a schema library. */
+function derivedTables(bundle, scratch) {
+  let deriving;
+  const names = { 'virtual:command-table': 'table', 'virtual:routes': 'routes' };
   return {
-    name: 'command-table',
+    name: 'derived-tables',
     setup(build) {
-      build.onResolve({ filter: /^virtual:command-table$/ }, ({ path }) => ({ path, namespace: 'derived' }));
-      build.onLoad({ filter: /.*/, namespace: 'derived' }, async () => ({
-        contents: `export const table = ${JSON.stringify(await derive(bundle, scratch))};\n`,
-        loader: 'js',
-      }));
+      build.onResolve({ filter: /^virtual:(command-table|routes)$/ }, ({ path }) => ({ path, namespace: 'derived' }));
+      build.onLoad({ filter: /.*/, namespace: 'derived' }, async ({ path }) => {
+        deriving ??= derive(bundle, scratch);
+        const name = names[path];
+        return { contents: `export const ${name} = ${JSON.stringify((await deriving)[name])};\n`, loader: 'js' };
+      });
     },
   };
 }
@@ -110,9 +113,9 @@ async function derive(bundle, scratch) {
   const outfile = join(scratch, 'derive.mjs');
   const { splitting: _, chunkNames: __, outExtension: ___, ...single } = options;
   await bundle({ ...single, entryPoints: ['tools/derive.ts'], outfile });
-  const { table } = await import(pathToFileURL(outfile).href);
+  const { table, routes } = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
-  return table;
+  return { table, routes };
 }
 
 function makeRunnable(file) {

@@ -76,9 +76,15 @@ export const rooms = {
     mayUse: ['contract', 'domain', 'store', 'runlog'],
     neverKnows: 'the engine, executors, surfaces',
   },
+  wire: {
+    about: 'how operations look between two processes: routes, problems, the typed client; safe in a browser',
+    mayUse: ['contract', 'domain'],
+    neverKnows: 'handlers, drivers, surfaces, sockets',
+    packages: ['zod'],
+  },
   surfaces: {
     about: 'ways in: parse, call, render',
-    mayUse: ['contract', 'domain', 'platform'],
+    mayUse: ['contract', 'domain', 'platform', 'wire'],
     neverKnows: 'operations, store, engine (it receives `call`)',
   },
 } as const satisfies Record<string, Room>;
@@ -89,7 +95,7 @@ export const frontDoor = { name: 'app', about: 'the front door: settings, wiring
 /** The browser's half lives outside `src/` and sees two rooms of it. */
 export const web = {
   about: "the browser's view of the contract, one folder per noun",
-  mayUse: ['contract', 'domain'],
+  mayUse: ['contract', 'domain', 'wire'],
   neverKnows: 'everything else',
 } as const;
 

@@ -4,3 +4,10 @@ declare module 'virtual:command-table' {
 
   export const table: typeof derived;
 }
+
+/** Where each operation is found over HTTP, for clients that load no schema library. */
+declare module 'virtual:routes' {
+  import type { routes as derived } from './derive.ts';
+
+  export const routes: typeof derived;
+}

@@ -31,14 +31,14 @@ export async function engineOf(house: House): Promise<Engine | undefined> {
 }
 
 /** Starts an engine of its own and returns when it holds the lease, or tells who holds it already. */
-export async function startInBackground(io: Io, program: string | undefined = process.argv[1]): Promise<Started> {
+export async function startInBackground(io: Io, words: readonly string[]): Promise<Started> {
   return inHouse(io, async (house) => {
     await initHome(house.paths);
     const home = house.paths.path;
     const running = await engineOf(house);
     if (running) return { started: false, engine: running, home };
     const log = await engineLogFile(house.paths, house.now());
-    const { child, from } = await launch(program ?? '', { home, log, env: io.env });
+    const { child, from } = await launch(words, { home, log, env: io.env });
     const engine = await settled(house, child, io);
     if (engine === 'ended') throw await endedAtOnce(log, from);
     if (engine === 'late')
@@ -52,7 +52,7 @@ export async function startInBackground(io: Io, program: string | undefined = pr
 
 /** For commands that need an engine. Says what it did, or nothing when one ran already. */
 export async function ensureEngine(io: Io): Promise<string | undefined> {
-  const { started, engine, log } = await startInBackground(io);
+  const { started, engine, log } = await startInBackground(io, ['--port-optional']);
   return started ? `started the engine in the background: process ${engine.pid}, log ${log}` : undefined;
 }
 
@@ -101,10 +101,10 @@ interface Launch {
 }
 
 /** A session of its own, in its own home: closing the terminal or deleting the caller's directory does not touch it. */
-async function launch(program: string, { home, log, env }: Launch): Promise<{ child: ChildProcess; from: number }> {
+async function launch(words: readonly string[], { home, log, env }: Launch): Promise<{ child: ChildProcess; from: number }> {
   await using file = await open(log, 'a', PRIVATE_FILE);
   const from = (await file.stat()).size;
-  const child = spawn(process.execPath, [...process.execArgv, program, 'up', '--json'], {
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'up', '--json', ...words], {
     cwd: home,
     detached: true,
     env: { ...withoutRun(env), FLEET_HOME: home },

@@ -18,6 +18,10 @@ export interface HomePaths {
   readonly executors: string;
   readonly workspaces: string;
   readonly trash: string;
+  readonly secret: string;
+  readonly adminToken: string;
+  /** Says where a live server is. */
+  readonly live: string;
 }
 
 export function homePaths(env: Env, cwd: string): HomePaths {
@@ -39,6 +43,9 @@ export function homePaths(env: Env, cwd: string): HomePaths {
     executors: join(path, 'executors'),
     workspaces: join(path, 'workspaces'),
     trash: join(path, 'trash'),
+    secret: join(path, 'secret'),
+    adminToken: join(path, 'admin.token'),
+    live: join(path, 'up.json'),
   };
 }
 

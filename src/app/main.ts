@@ -9,7 +9,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   table,
   version: VERSION,
   io,
-  open: async (env) => (await import('./open-house.ts')).openHouse(env, io.cwd),
+  open: async (env) => (await import('./connect/connect.ts')).connect(env, io.cwd),
   ensureEngine: async (env) => (await import('./background.ts')).ensureEngine({ ...io, env }),
   programs: {
     demo: {
@@ -19,10 +19,12 @@ process.exitCode = await runCli(process.argv.slice(2), {
       run: async (args, programIo) => (await import('./demo/demo.ts')).demo(args, programIo),
     },
     up: {
-      summary: 'Run the engine of this home until it is stopped.',
-      usage: '[--background | --status | --stop] [--json]',
+      summary: 'Run server and engine of this home until they are stopped.',
+      usage: '[--background | --status | --stop] [--port N] [--bind ADDRESS] [--port-optional] [--json]',
       examples: [
         'fleet up',
+        'fleet up --port 8080',
+        'fleet up --port-optional   without a port when it is taken',
         'fleet up --background',
         'fleet up --status   exit code 0 when it runs, 3 when not',
         'fleet up --stop',

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Call } from '../contract/call.ts';
+import type { Caller } from '../domain/authority.ts';
 import { BUILT_IN_EXECUTORS } from '../domain/executors.ts';
 import { Fault } from '../domain/fault.ts';
 import {
@@ -11,9 +12,10 @@ import {
   type QuestionId,
   type RunId,
   type TaskId,
+  type TokenId,
 } from '../domain/values.ts';
 import { leaseHolder } from '../engine/lease.ts';
-import { makeCall } from '../operations/call.ts';
+import { type CallSurroundings, makeCall } from '../operations/call.ts';
 import { systemClock } from '../platform/clock.ts';
 import { makeUlids } from '../platform/ids.ts';
 import { hostName, identityOf, isAlive } from '../platform/process-identity.ts';
@@ -24,6 +26,8 @@ import { STORE_LIMITS } from '../store/assert-writes.ts';
 import type { Store } from '../store/port.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { inspect, realPath } from '../workspace/inspect.ts';
+import { signingSecret } from './auth/secret.ts';
+import { type Signer, signerOf } from './auth/signer.ts';
 import { dispatchingOf } from './dispatching.ts';
 import { customNames, executorShelf } from './executors.ts';
 import { type HomePaths, homePaths, initHome } from './home.ts';
@@ -31,6 +35,7 @@ import { lazyStore } from './lazy-store.ts';
 import { outputOf } from './output.ts';
 import { runSecrets } from './run-secrets.ts';
 import { openSettings, type SettingsSource } from './settings/open-settings.ts';
+import type { Flags } from './settings/resolve-settings.ts';
 import { upkeepOf } from './upkeep.ts';
 import { workPortOf } from './work-port.ts';
 
@@ -38,7 +43,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Everything wired together for one home, in this process. */
 export interface House {
+  /** As the owner of the home, who can read all of it anyway. */
   readonly call: Call;
+  callAs(caller: Caller): Call;
+  signer(): Promise<Signer>;
   readonly store: Store;
   readonly settings: SettingsSource;
   readonly texts: RunLog;
@@ -51,45 +59,58 @@ export interface House {
 
 export type Self = { host: string; boot: string; pid: number; started: string };
 
-export async function openHouse(env: Env, cwd: string): Promise<House> {
+export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promise<House> {
   const paths = homePaths(env, cwd);
   assertBackend(env);
-  const settings = await openSettings({ home: paths.path, env });
+  const settings = await openSettings({ home: paths.path, env, flags });
   const store = lazyStore(STORE_LIMITS, () => openSqliteStore({ file: paths.database }));
   const texts = openFileRunLog({ blobs: paths.blobs, streams: paths.runs });
   const now = () => instantOf(systemClock.now());
   const ids = makeIds();
   const from = (path: string) => resolve(cwd, path);
   const upkeep = upkeepOf({ paths, texts, store, now });
-  const call = makeCall(
-    {
-      store,
-      texts,
-      now,
-      ids,
-      settings: {
-        current: () => settings.current(),
-        set: async (assignments) => {
-          await initHome(paths);
-          await settings.set(assignments);
-        },
+  const secret = onDemand(async () => {
+    await initHome(paths);
+    return signerOf(await signingSecret(paths.secret, env));
+  });
+  const callAs = (caller: Caller): Call => makeCall(surroundings, caller);
+  const surroundings: CallSurroundings = {
+    store,
+    texts,
+    now,
+    ids,
+    settings: {
+      current: () => settings.current(),
+      set: async (assignments) => {
+        await initHome(paths);
+        await settings.set(assignments);
       },
-      upkeep: {
-        ...upkeep,
-        backup: (target) => upkeep.backup(target === undefined ? undefined : from(target)),
-        restore: (source) => upkeep.restore(from(source)),
-        export: (target) => upkeep.export(from(target)),
-      },
-      places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
-      executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customNames(paths)])] },
-      dispatching: dispatchingOf({ store, settings }, executorShelf(paths)),
-      output: outputOf(paths.runs, runSecrets(paths, secretsIn(env))),
-      work: workPortOf(paths, env),
-      home: { path: paths.path, host: hostName(), init: () => initHome(paths), engine: () => engineOf(store, now) },
     },
-    { name: settings.current().values.person, role: 'admin' },
-  );
-  return { call, store, settings, texts, paths, ids, now, self: whoWeAre, close: () => store.close() };
+    upkeep: {
+      ...upkeep,
+      backup: (target) => upkeep.backup(target === undefined ? undefined : from(target)),
+      restore: (source) => upkeep.restore(from(source)),
+      export: (target) => upkeep.export(from(target)),
+    },
+    places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
+    executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customNames(paths)])] },
+    dispatching: dispatchingOf({ store, settings }, executorShelf(paths)),
+    output: outputOf(paths.runs, runSecrets(paths, secretsIn(env))),
+    work: workPortOf(paths, env),
+    home: { path: paths.path, host: hostName(), init: () => initHome(paths), engine: () => engineOf(store, now) },
+    signer: { sign: async (token) => (await secret()).sign(token) },
+  };
+  const call = callAs({ name: settings.current().values.person, role: 'admin' });
+  return { call, callAs, signer: secret, store, settings, texts, paths, ids, now, self: whoWeAre, close: () => store.close() };
+}
+
+/** Made when it is first needed, and once. */
+function onDemand<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 const BACKENDS = ['sqlite'];
@@ -108,6 +129,7 @@ function makeIds() {
     claim: () => `claim_${ulid()}` as ClaimId,
     project: () => `project_${ulid()}` as ProjectId,
     question: () => `question_${ulid()}` as QuestionId,
+    token: () => `token_${ulid()}` as TokenId,
   };
 }
 

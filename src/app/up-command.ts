@@ -8,24 +8,41 @@ import { homePaths } from './home.ts';
 
 /** `fleet up`: the engine here, in the background, or what has become of it. */
 export const upCommand: Program['run'] = async (args, given) => {
-  const { switches, json, io } = programWords('up', args, given, { switches: ['background', 'status', 'stop'], places: 0 });
-  if (switches.size > 1)
-    throw new Fault('invalid', `choose one of ${[...switches].map((word) => `--${word}`).join(', ')}`, {
+  const { switches, values, json, io } = programWords('up', args, given, {
+    switches: ['background', 'status', 'stop', 'port-optional'],
+    values: ['port', 'bind'],
+    places: 0,
+  });
+  const withPort = portFromEnvironment(io);
+  const verbs = [...switches].filter((word) => word !== 'port-optional');
+  if (verbs.length > 1)
+    throw new Fault('invalid', `choose one of ${verbs.map((word) => `--${word}`).join(', ')}`, {
       hint: 'see fleet up --help',
     });
-  const [asked] = switches;
-  if (asked === undefined) return (await import('./up.ts')).up(io, { json });
-  return { background, status, stop }[asked](io, json);
+  const [asked] = verbs;
+  if (asked === undefined)
+    return (await import('./up.ts')).up(withPort, {
+      json,
+      tcp: switches.has('port-optional') ? 'if free' : 'needed',
+      flags: values,
+    });
+  if (asked === 'background') return background(withPort, json, values);
+  return (asked === 'stop' ? stop : status)(io, json);
 };
+
+/** Programs that start others tell them their port by PORT. */
+const portFromEnvironment = (io: Io): Io =>
+  io.env['FLEET_PORT'] || !io.env['PORT'] ? io : { ...io, env: { ...io.env, FLEET_PORT: io.env['PORT'] } };
 
 /** `fleet run`: the engine alone, in the foreground. */
 export const runCommand: Program['run'] = async (args, given) => {
   const { json, io } = programWords('run', args, given, { switches: [], places: 0 });
-  return (await import('./up.ts')).up(io, { json });
+  return (await import('./up.ts')).up(io, { json, tcp: 'none' });
 };
 
-async function background(io: Io, json: boolean): Promise<number> {
-  const { started, engine, home, log } = await startInBackground(io);
+async function background(io: Io, json: boolean, flags: Readonly<Record<string, string>>): Promise<number> {
+  const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+  const { started, engine, home, log } = await startInBackground(io, words);
   const who = started ? `fleet is up in the background: process ${engine.pid}\n` : `fleet is up already: ${named(engine)}\n`;
   const text = `${who}  home ${home}\n${log === undefined ? '' : `  log  ${log}\n`}`;
   return say(io, json, { started, ...facts(engine), home, ...(log !== undefined && { log }) }, text);

@@ -2,19 +2,31 @@ import { runEngine } from '../engine/engine.ts';
 import { isAlive } from '../platform/process-identity.ts';
 import { secretsIn } from '../platform/redact.ts';
 import type { Program } from '../surfaces/cli/surroundings.ts';
+import { engineOf } from './background.ts';
 import { crashingRunner, crashingStore, crashingWorkshop, crashPoints } from './crash-points.ts';
 import { logLimit } from './engine-log.ts';
 import { engineNeeds, retentionOf, supervisionOf, workOf } from './engine-needs.ts';
 import { executorShelf } from './executors.ts';
 import { initHome } from './home.ts';
-import { openHouse } from './open-house.ts';
+import { type House, openHouse, type Self } from './open-house.ts';
 import { openRunner } from './runs.ts';
+import { openServer, type Server } from './serve/serve.ts';
+import type { Flags } from './settings/resolve-settings.ts';
 
 type Io = Parameters<Program['run']>[1];
 
-/** Runs the engine in the foreground until it is told to stop. With `json` its log is JSON Lines. */
-export async function up(io: Io, { json }: { readonly json: boolean }): Promise<number> {
-  const house = await openHouse(io.env, io.cwd);
+export interface UpWish {
+  /** Its log is JSON Lines. */
+  readonly json: boolean;
+  /** Whether it listens at a TCP port, besides the socket of its home. */
+  readonly tcp: 'needed' | 'if free' | 'none';
+  /** Settings from the command line. */
+  readonly flags?: Flags;
+}
+
+/** Runs server and engine in the foreground until they are told to stop. */
+export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<number> {
+  const house = await openHouse(io.env, io.cwd, flags);
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
@@ -25,50 +37,87 @@ export async function up(io: Io, { json }: { readonly json: boolean }): Promise<
     const limited = logLimit(house.paths);
     const asJson = (event: string, fields: object) => JSON.stringify({ at: house.now(), event, pid: self.pid, ...fields });
     const log = (event: string, fields: Record<string, unknown>) => {
-      // Only now does it hold the lease.
-      if (event === 'engine.started' && !json)
-        void io.err(`fleet is up: home ${home}, process ${self.pid}. Ctrl-C stops it; nothing is lost.\n`);
       const line = `${json ? asJson(event, fields) : `${house.now()} ${event} ${JSON.stringify(fields)}`}\n`;
       void io.err(line);
       limited(Buffer.byteLength(line));
     };
+    // Where another engine runs, runEngine says so; a port that it has taken must not be what is complained about.
+    const server = (await engineOf(house)) ? undefined : await openServer(house, { self, log, tcp });
     house.settings.watch(stopping.signal, ({ problem }) => log('settings.changed', problem ? { problem } : {}));
-    const runner = await openRunner({
-      paths: house.paths,
-      graceMs: () => house.settings.current().values.grace_seconds * 1_000,
-      secrets: secretsIn(io.env),
-      log,
-    });
-    try {
-      const executors = executorShelf(house.paths);
-      const points = crashPoints(io.env);
-      const needs = engineNeeds(house, self.host, executors);
-      const watching = supervisionOf(house, io.env, { runner: crashingRunner(runner, points), executors });
-      const work = workOf(house, io.env);
-      const supervision = {
-        ...watching,
-        prepare: (...of: Parameters<typeof watching.prepare>) => points.around('prepare', () => watching.prepare(...of)),
+    const failure = await served(server, async () => {
+      let failed: Error | undefined;
+      const onHeld = () => {
+        announced(server, io, json ? undefined : `home ${home}, process ${self.pid}`).catch((error: Error) => {
+          failed = error;
+          stop();
+        });
       };
-      await runEngine(
-        {
-          ...needs,
-          store: crashingStore(needs.store, points),
-          self,
-          alive: isAlive,
-          log,
-          supervision,
-          work: { ...work, workshop: crashingWorkshop(work.workshop, points) },
-          retention: retentionOf(house),
-        },
-        stopping.signal,
-      );
-    } finally {
-      await runner.close();
-    }
-    stop();
+      await supervised(house, io.env, { self, log, onHeld }, stopping.signal);
+      return failed;
+    });
+    if (failure) throw failure;
     return 0;
   } finally {
+    stop();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.removeListener(signal, stop);
     await house.close();
   }
+}
+
+type Log = (event: string, fields: Record<string, unknown>) => void;
+
+/** The engine and what it runs agents with, until the signal aborts. */
+async function supervised(
+  house: House,
+  env: Io['env'],
+  own: { readonly self: Self; readonly log: Log; onHeld(): void },
+  signal: AbortSignal,
+): Promise<void> {
+  const { self, log } = own;
+  const runner = await openRunner({
+    paths: house.paths,
+    graceMs: () => house.settings.current().values.grace_seconds * 1_000,
+    secrets: secretsIn(env),
+    log,
+  });
+  try {
+    const executors = executorShelf(house.paths);
+    const points = crashPoints(env);
+    const needs = engineNeeds(house, self.host, executors);
+    const watching = supervisionOf(house, env, { runner: crashingRunner(runner, points), executors });
+    const work = workOf(house, env);
+    const supervision = {
+      ...watching,
+      prepare: (...of: Parameters<typeof watching.prepare>) => points.around('prepare', () => watching.prepare(...of)),
+    };
+    await runEngine(
+      {
+        ...needs,
+        ...own,
+        store: crashingStore(needs.store, points),
+        alive: isAlive,
+        supervision,
+        work: { ...work, workshop: crashingWorkshop(work.workshop, points) },
+        retention: retentionOf(house),
+      },
+      signal,
+    );
+  } finally {
+    await runner.close();
+  }
+}
+
+async function served<Value>(server: Server | undefined, use: () => Promise<Value>): Promise<Value> {
+  try {
+    return await use();
+  } finally {
+    await server?.close();
+  }
+}
+
+/** From now on others find us. */
+async function announced(server: Server | undefined, io: Io, who: string | undefined): Promise<void> {
+  await server?.announce();
+  const where = server?.url === undefined ? '' : `${server.url}, `;
+  if (who !== undefined) await io.err(`fleet is up: ${where}${who}. Ctrl-C stops it; nothing is lost.\n`);
 }

@@ -32,6 +32,8 @@ export interface EngineNeeds extends Needs, Pick<Surroundings, 'log'> {
   readonly retention?: Retention;
   readonly self: Identity;
   alive(identity: Identity): Promise<boolean>;
+  /** The lease is ours from now on. */
+  onHeld?(): void;
 }
 
 const LEASE_MS = 15_000;
@@ -70,6 +72,7 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
     return keepRunning(controller, { log: needs.log, begin: stirs.begin, rest: stirs.rest }, stopping.signal);
   };
   needs.log('engine.started', { host: needs.host });
+  needs.onHeld?.();
   await Promise.all([
     keep(release(fenced)),
     keep(dispatch(fenced)),

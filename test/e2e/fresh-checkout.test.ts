@@ -21,7 +21,7 @@ function freshCheckout() {
   mkdirSync(bin);
   symlinkSync(join(path, 'fleet'), join(bin, 'fleet'));
   const { FLEET_HOME: _home, ...inherited } = process.env;
-  const env = { ...inherited, HOME: home, TMPDIR: place, PATH: `${bin}:${process.env['PATH']}`, NO_COLOR: '1' };
+  const env = { ...inherited, HOME: home, FLEET_PORT: '0', TMPDIR: place, PATH: `${bin}:${process.env['PATH']}`, NO_COLOR: '1' };
   return { path, home, env, [Symbol.dispose]: () => rmSync(place, { recursive: true, force: true }) };
 }
 

@@ -46,6 +46,8 @@ export async function cliHouse(): Promise<CliHouse> {
     PATH: process.env['PATH'] ?? '',
     HOME: userHome,
     FLEET_HOME: home,
+    // Any that is free: several engines of several tests run at once.
+    FLEET_PORT: '0',
     LANG: 'C.UTF-8',
     NO_COLOR: '1',
     FLEET_TEST_MARK: process.env['FLEET_TEST_MARK'] ?? '',

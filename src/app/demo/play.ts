@@ -32,7 +32,7 @@ export async function play(player: Player): Promise<readonly Act[] | 'stopped'> 
   await call('config.set', { assignments: ['grace_seconds=1'] });
   const ids = await handIn(player);
   const given = new AbortController();
-  const engine = startInBackground(scratch.io);
+  const engine = startInBackground(scratch.io, ['--port', '0']);
   try {
     // Shown from the first moment on; an engine that does not start ends it.
     const signal = AbortSignal.any([player.signal, given.signal]);

@@ -3,12 +3,13 @@ import { LIMITS } from '../../domain/limits.ts';
 import { SETTINGS, type SettingName } from '../../domain/settings.ts';
 
 /** What people write a setting as. */
-export type Shape = 'number' | 'choice' | 'list' | 'counts' | 'text';
+export type Shape = 'number' | 'choice' | 'switch' | 'list' | 'counts' | 'text';
 
 export function shapeOf(name: SettingName): Shape {
   const schema: z.ZodType = SETTINGS[name].schema;
   if (schema instanceof z.ZodNumber) return 'number';
   if (schema instanceof z.ZodEnum) return 'choice';
+  if (schema instanceof z.ZodBoolean) return 'switch';
   if (schema instanceof z.ZodArray) return 'list';
   return schema instanceof z.ZodRecord ? 'counts' : 'text';
 }
@@ -38,6 +39,8 @@ function valueOf(shape: Shape, raw: string): unknown {
   switch (shape) {
     case 'number':
       return /^[+-]?\d{1,16}$/.test(raw.trim()) ? Number(raw) : undefined;
+    case 'switch':
+      return /^(true|false)$/.test(raw.trim()) ? raw.trim() === 'true' : undefined;
     case 'list':
       if (raw.trimStart().startsWith('[')) return jsonOf(raw);
       return raw
@@ -87,8 +90,10 @@ function expected(name: SettingName): string {
       return `a whole number from ${schema.minimum} to ${schema.maximum}`;
     case 'choice':
       return `one of ${schema.enum?.join(', ')}`;
+    case 'switch':
+      return 'true or false';
     case 'list':
-      return 'a list of paths, separated by commas';
+      return 'a list, separated by commas';
     case 'counts':
       return 'names with whole numbers, like name=3,other=2';
     case 'text':

@@ -1,0 +1,52 @@
+import type { Token } from '../../domain/token/token.ts';
+import { type Instant, instantOf, msOf, type TokenId } from '../../domain/values.ts';
+import { writeFileAtomic } from '../../platform/files.ts';
+import type { Store } from '../../store/port.ts';
+import { born } from '../../store/records/journal.ts';
+import { tokens } from '../../store/records/tokens.ts';
+import type { Signer } from './signer.ts';
+import { adminToken } from './token-file.ts';
+
+const DAY_MS = 86_400_000;
+const LASTS_MS = 365 * DAY_MS;
+const RENEWED_MS = 60 * DAY_MS;
+
+interface Surroundings {
+  readonly store: Store;
+  readonly signer: Signer;
+  readonly file: string;
+  readonly person: string;
+  now(): Instant;
+  tokenId(): TokenId;
+}
+
+/** The key of whoever owns the home: made at the first start, renewed long before it ends, readable by its owner alone. */
+export async function ensureAdminToken(house: Surroundings): Promise<void> {
+  const text = await adminToken(house.file);
+  if (text !== undefined && (await isGood(text, house))) return;
+  const now = house.now();
+  const token: Token = {
+    id: house.tokenId(),
+    seq: 1,
+    name: house.person,
+    role: 'admin',
+    createdBy: 'fleet',
+    createdAt: now,
+    expiresAt: instantOf(msOf(now) + LASTS_MS),
+  };
+  await house.store.commit(born(tokens, token, { by: 'fleet', at: now }, { what: 'made', why: 'the owner of this home' }), {
+    flush: true,
+  });
+  await writeFileAtomic(house.file, `${await house.signer.sign(token)}\n`);
+}
+
+async function isGood(text: string, { signer, store, now }: Surroundings): Promise<boolean> {
+  try {
+    const claims = await signer.read(text, msOf(now()));
+    const row = claims.role === 'admin' ? await tokens.get(store, claims.jti) : undefined;
+    return row !== undefined && !row.body.revokedAt && msOf(row.body.expiresAt) - msOf(now()) > RENEWED_MS;
+  } catch {
+    // Of another secret, or too old: whatever it is, it opens nothing.
+    return false;
+  }
+}

@@ -1,0 +1,79 @@
+import { jwtVerify, SignJWT } from 'jose';
+import { z } from 'zod';
+import { Role } from '../../domain/authority.ts';
+import { Fault } from '../../domain/fault.ts';
+import type { Token } from '../../domain/token/token.ts';
+import { instantOf, msOf, Name, RunId, TaskId, TokenId } from '../../domain/values.ts';
+
+/** One algorithm, one audience: what a token says of itself is not asked. */
+const ALGORITHM = 'HS256';
+const WHO = 'fleet';
+const RUN_SECONDS = 90 * 86_400;
+
+const seconds = (instant: string): number => Math.floor(msOf(instant) / 1_000);
+
+const times = { iss: z.literal(WHO), aud: z.literal(WHO), iat: z.int(), nbf: z.int(), exp: z.int() };
+const Claims = z.union([
+  z.strictObject({
+    ...times,
+    jti: TokenId,
+    sub: Name,
+    role: z.union([Role, z.literal('host')]),
+    team: Name.optional(),
+    host: Name.optional(),
+  }),
+  z.strictObject({ ...times, jti: RunId, sub: RunId, role: z.literal('run'), task: TaskId }),
+]);
+export type Claims = z.infer<typeof Claims>;
+
+export interface Signer {
+  /** The same token gives the same text. */
+  sign(token: Token): Promise<string>;
+  /** The token of one run: it opens what that run may do, for as long as it runs. */
+  signRun(run: { readonly id: RunId; readonly taskId: TaskId; readonly createdAt: string }): Promise<string>;
+  /** What a text that we have signed says, if its time has come and is not over. */
+  read(text: string, now: number): Promise<Claims>;
+}
+
+export function signerOf(secret: Uint8Array): Signer {
+  const signed = async (claims: Record<string, unknown>, from: number, until: number): Promise<string> =>
+    new SignJWT({ iss: WHO, aud: WHO, ...claims, iat: from, nbf: from, exp: until })
+      .setProtectedHeader({ alg: ALGORITHM })
+      .sign(secret);
+  return {
+    sign: async ({ id, name, role, team, host, createdAt, expiresAt }) =>
+      signed(
+        { jti: id, sub: name, role, ...(team === undefined ? {} : { team }), ...(host === undefined ? {} : { host }) },
+        seconds(createdAt),
+        seconds(expiresAt),
+      ),
+    signRun: async ({ id, taskId, createdAt }) =>
+      signed({ jti: id, sub: id, role: 'run', task: taskId }, seconds(createdAt), seconds(createdAt) + RUN_SECONDS),
+    read: async (text, now) => {
+      const verified = await jwtVerify(text, secret, {
+        algorithms: [ALGORITHM],
+        audience: WHO,
+        issuer: WHO,
+        requiredClaims: ['exp', 'nbf', 'jti', 'sub'],
+        currentDate: new Date(now),
+      }).catch((error: unknown) => {
+        throw refused(error);
+      });
+      const claims = Claims.safeParse(verified.payload);
+      if (!claims.success) throw new Fault('unauthenticated', 'the token does not say what a token of this fleet says');
+      return claims.data;
+    },
+  };
+}
+
+function refused(error: unknown): Fault {
+  const expired = error instanceof Error && 'code' in error && error.code === 'ERR_JWT_EXPIRED';
+  return new Fault(
+    'unauthenticated',
+    expired ? 'the token has expired' : 'the token is not one of this fleet',
+    {},
+    { cause: error },
+  );
+}
+
+export const untilOf = ({ exp }: Claims): string => instantOf(exp * 1_000);

@@ -1,0 +1,76 @@
+import { routes } from 'virtual:routes';
+import type { Call } from '../../contract/call.ts';
+import { Fault } from '../../domain/fault.ts';
+import type { Connection, Env } from '../../surfaces/cli/surroundings.ts';
+import { clientCall } from '../../wire/client.ts';
+import { adminToken } from '../auth/token-file.ts';
+import { homePaths } from '../home.ts';
+import { liveFile } from '../serve/live-file.ts';
+import { VERSION } from '../version.ts';
+import { NobodyThere, sendTo } from './send.ts';
+
+/** What is asked of files of this machine, also when a server runs. */
+const LOCAL = /^(home|config|db)\./;
+
+/**
+ * The way to the operations: over the wire to the fleet that FLEET_URL names, else to the live server of the home, else
+ * in this process. Nothing was sent to a server that is not there, so the house is simply opened instead.
+ */
+export async function connect(env: Env, cwd: string): Promise<Connection> {
+  const url = env['FLEET_URL'];
+  if (url !== undefined && url !== '') return remote(url, env);
+  const house = whenNeeded(async () => (await import('../open-house.ts')).openHouse(env, cwd));
+  let live = await liveCall(env, cwd);
+  const call = async (...[name, input, options]: Parameters<Call>) => {
+    if (live && !LOCAL.test(name)) {
+      try {
+        return await live.call(name, input, options);
+      } catch (error) {
+        if (!(error instanceof NobodyThere)) throw error;
+        live = undefined;
+      }
+    }
+    return (await house.opened()).call(name, input, options);
+  };
+  const close = async () => {
+    live?.close();
+    await house.close();
+  };
+  return { call: call as Call, close };
+}
+
+async function liveCall(env: Env, cwd: string): Promise<{ call: Call; close(): void } | undefined> {
+  const paths = homePaths(env, cwd);
+  const live = await liveFile(paths.live);
+  // Another version may speak of other things: the store is the same for both.
+  if (live?.version !== VERSION) return undefined;
+  const token = await adminToken(paths.adminToken);
+  if (token === undefined) return undefined;
+  const person = env['FLEET_PERSON'];
+  const { send, close } = sendTo({ socket: live.socket, token, as: person === '' ? undefined : person });
+  return { call: clientCall(routes, send), close };
+}
+
+function remote(url: string, env: Env): Connection {
+  const token = env['FLEET_TOKEN'];
+  if (token === undefined || token === '')
+    throw new Fault('unauthenticated', 'FLEET_URL is set and FLEET_TOKEN is not: a token is needed', {
+      hint: '`fleet token create` makes one on the machine of that fleet',
+    });
+  const { send, close } = sendTo({ url, token });
+  return { call: clientCall(routes, send), close: async () => close() };
+}
+
+function whenNeeded<House extends { close(): Promise<void> }>(open: () => Promise<House>) {
+  let opening: Promise<House> | undefined;
+  return {
+    opened: () => {
+      opening ??= open();
+      return opening;
+    },
+    close: async () => {
+      const house = await opening?.catch(() => undefined);
+      await house?.close();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
+import { Fault } from '../../domain/fault.ts';
+import type { Send, WireAnswer, WireRequest } from '../../wire/client.ts';
+
+/** Nothing listens where a server was said to be: nothing was sent. */
+export class NobodyThere extends Error {}
+
+export type Where =
+  | { readonly socket: string; readonly token: string; readonly as?: string | undefined }
+  | { readonly url: string; readonly token: string };
+
+const ABSENT = ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'];
+const LONGEST_MS = 120_000;
+
+/** Node's own client: it is there in a tenth of the time that `fetch` takes to load. */
+export function sendTo(where: Where): { readonly send: Send; close(): void } {
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+  const base = 'url' in where ? parsedUrl(where.url) : undefined;
+  const send: Send = async (request) => {
+    const start = base?.protocol === 'https:' ? (await import('node:https')).request : plainRequest;
+    const path = base ? `${base.pathname.replace(/\/$/, '')}${request.target}` : request.target;
+    const options = {
+      method: request.method,
+      path,
+      headers: { host: base?.host ?? 'fleet', ...request.headers, ...credentials(where), ...lengthOf(request) },
+      timeout: LONGEST_MS,
+      ...(base ? { hostname: base.hostname.replace(/^\[|\]$/g, ''), port: base.port } : { agent }),
+      ...('socket' in where ? { socketPath: where.socket } : {}),
+    };
+    return new Promise<WireAnswer>((resolve, reject) => {
+      const sent = start(options, (answer) => {
+        bodyOf(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body }), reject);
+      });
+      sent.on('error', (error: NodeJS.ErrnoException) => reject(reasonFor(error, where)));
+      sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
+      sent.end(request.body);
+    });
+  };
+  return { send, close: () => agent.destroy() };
+}
+
+const credentials = (where: Where): Record<string, string> => ({
+  authorization: `Bearer ${where.token}`,
+  ...('as' in where && where.as !== undefined ? { 'fleet-as': where.as } : {}),
+});
+
+const lengthOf = ({ body }: WireRequest): Record<string, string> =>
+  body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+
+async function bodyOf(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of answer) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function reasonFor(error: NodeJS.ErrnoException, where: Where): Error {
+  const isAbsent = ABSENT.includes(error.code ?? '');
+  if ('socket' in where)
+    return isAbsent ? new NobodyThere(error.message) : new Fault('unavailable', `the server broke off: ${error.message}`);
+  return new Fault('unavailable', `cannot reach ${where.url}: ${isAbsent ? 'nobody listens there' : error.message}`, {
+    hint: 'FLEET_URL says where the server is; unset it to use the fleet of this machine',
+  });
+}
+
+function parsedUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Fault('invalid', `FLEET_URL is ${JSON.stringify(text)}: expected something like https://fleet.example.org`);
+  if (url.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname))
+    throw new Fault('invalid', `FLEET_URL is ${url.origin}: the token would travel in clear, use https`);
+  return url;
+}

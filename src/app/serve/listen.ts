@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { chmod, lstat, mkdir, readFile, unlink } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { Fault } from '../../domain/fault.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE } from '../../platform/files.ts';
+import type { Web } from '../../surfaces/http/web.ts';
+
+export interface Listener {
+  readonly server: Server;
+  close(): Promise<void>;
+}
+
+export interface TcpWish {
+  readonly port: number;
+  readonly bind: string;
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+}
+
+/** A request that dawdles is not waited for, and there are only so many connections. */
+const PATIENCE = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
+
+function serverFor(web: Web, tls?: { cert: Buffer; key: Buffer }): Server {
+  const listener = getRequestListener(web.fetch, { overrideGlobalObjects: false });
+  const answer = (...of: Parameters<typeof listener>) => void listener(...of);
+  const server = tls ? createTlsServer({ ...PATIENCE, ...tls }, answer) : createServer(PATIENCE, answer);
+  server.maxConnections = LIMITS.connections.value;
+  return server;
+}
+
+export async function listenTcp(web: Web, { port, bind, tls }: TcpWish): Promise<Listener & { port: number }> {
+  const files = tls && { cert: await pem(tls.cert, 'tls_cert'), key: await pem(tls.key, 'tls_key') };
+  const server = serverFor(web, files);
+  await listening(server, { port, host: bind }).catch((error: unknown) => {
+    throw refused(error, port, bind);
+  });
+  return { ...closing(server), port: (server.address() as AddressInfo).port };
+}
+
+async function pem(file: string, setting: string): Promise<Buffer> {
+  return readFile(file).catch((error: unknown) => {
+    throw new Fault('invalid', `setting ${setting}: ${file} cannot be read`, {}, { cause: error });
+  });
+}
+
+function refused(error: unknown, port: number, bind: string): Fault {
+  if (hasCode(error, 'EADDRINUSE'))
+    return new Fault('unavailable', `port ${port} is in use by another program`, {
+      hint: 'choose another with --port N, or 0 for any that is free',
+      port,
+    });
+  if (hasCode(error, 'EACCES'))
+    return new Fault('unavailable', `this user may not listen at port ${port}: choose one above 1023`);
+  if (hasCode(error, 'EADDRNOTAVAIL', 'ENOTFOUND'))
+    return new Fault('invalid', `bind is ${JSON.stringify(bind)}, which is no address of this machine`);
+  return new Fault('unavailable', `cannot listen at ${bind}:${port}`, {}, { cause: error });
+}
+
+/** A path of a unix socket has room for 107 bytes. */
+const LONGEST = 100;
+
+/** Where the socket of a home is: in it, unless its path is too long for a socket. */
+export function socketPath(home: string): string {
+  const inside = join(home, 'fleet.sock');
+  if (Buffer.byteLength(inside) <= LONGEST) return inside;
+  const { uid } = userInfo();
+  return join('/tmp', `fleet-${uid}`, `${createHash('sha256').update(home).digest('hex').slice(0, 24)}.sock`);
+}
+
+/** Only the holder of the lease listens there, so whatever lies at the path is left over. */
+export async function listenSocket(web: Web, path: string): Promise<Listener> {
+  await privateDirectory(dirname(path));
+  await unlink(path).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
+  const server = serverFor(web);
+  await listening(server, { path });
+  await chmod(path, PRIVATE_FILE);
+  return closing(server);
+}
+
+/** In a directory that others can write, a name is not ours. */
+async function privateDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+  const { mode, uid } = await lstat(path);
+  if (uid !== userInfo().uid || (mode & 0o022) !== 0)
+    throw new Fault('unavailable', `${path} can be changed by others: no socket is opened there`);
+}
+
+const listening = (server: Server, where: { port: number; host: string } | { path: string }): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(where, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+const closing = (server: Server): Listener => ({
+  server,
+  close: () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    }),
+});

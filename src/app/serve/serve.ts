@@ -1,0 +1,93 @@
+import { unlink } from 'node:fs/promises';
+import type { Settings } from '../../domain/settings.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { writeFileAtomic } from '../../platform/files.ts';
+import { gatedWeb } from '../../surfaces/http/gate.ts';
+import type { Web, WebNeeds } from '../../surfaces/http/web.ts';
+import { mountRest } from '../../surfaces/rest/rest.ts';
+import { ensureAdminToken } from '../auth/admin-token.ts';
+import { identifier } from '../auth/identify.ts';
+import type { House, Self } from '../open-house.ts';
+import { VERSION } from '../version.ts';
+import { type Listener, listenSocket, listenTcp, socketPath } from './listen.ts';
+import { liveFile, type WhereLive } from './live-file.ts';
+import { assertReachable, inUrl, webRules } from './rules.ts';
+
+type Log = (event: string, fields: Record<string, unknown>) => void;
+
+export interface Server {
+  /** Its address, when it listens at a TCP port. */
+  readonly url?: string | undefined;
+  /** Opens the socket of the home and says where we are. Only for the holder of the lease. */
+  announce(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The server of a home: one application, behind one gate, at a TCP port and at the socket of the home. */
+export async function openServer(
+  house: House,
+  { self, log, tcp }: { readonly self: Self; readonly log: Log; readonly tcp: 'needed' | 'if free' | 'none' },
+): Promise<Server> {
+  const stopping = new AbortController();
+  const signer = await house.signer();
+  const bound: { port?: number | undefined } = {};
+  const needs: WebNeeds = {
+    version: VERSION,
+    identify: identifier({ signer, store: house.store, now: systemClock.now }, stopping.signal),
+    callAs: house.callAs,
+    rules: () => webRules(house.settings.current().values, bound.port),
+    now: systemClock.now,
+    elapsed: systemClock.elapsed,
+    id: () => house.ids.question().slice('question_'.length),
+    log,
+  };
+  const web = gatedWeb(needs);
+  mountRest(web);
+  const { values } = house.settings.current();
+  const listener = tcp === 'none' ? undefined : await atPort(web, values, tcp === 'needed' ? undefined : log);
+  const open: Listener[] = listener ? [listener] : [];
+  const port = listener?.port;
+  bound.port = port;
+  const scheme = values.tls_cert === undefined ? 'http' : 'https';
+  const url = port === undefined ? undefined : `${scheme}://${inUrl(values.bind)}:${port}`;
+  const { paths } = house;
+  const where: WhereLive = { ...self, version: VERSION, socket: socketPath(paths.path), ...(url === undefined ? {} : { url }) };
+  return {
+    url,
+    announce: async () => {
+      await ensureAdminToken({
+        store: house.store,
+        signer,
+        file: paths.adminToken,
+        person: values.person,
+        now: house.now,
+        tokenId: house.ids.token,
+      });
+      open.push(await listenSocket(web, where.socket));
+      await writeFileAtomic(paths.live, `${JSON.stringify(where)}\n`);
+      log('http.listening', { ...(url === undefined ? {} : { url }), socket: where.socket });
+    },
+    close: async () => {
+      stopping.abort();
+      const live = await liveFile(paths.live);
+      if (live?.pid === self.pid && live.started === self.started) {
+        await unlink(paths.live).catch(() => undefined);
+        await unlink(where.socket).catch(() => undefined);
+      }
+      await Promise.all(open.map(({ close }) => close()));
+    },
+  };
+}
+
+/** With a log, a port that cannot be had is told there and is no reason to stop. */
+async function atPort(web: Web, settings: Settings, log: Log | undefined): Promise<(Listener & { port: number }) | undefined> {
+  const { port, bind, tls_cert: cert, tls_key: key } = settings;
+  assertReachable(settings);
+  return listenTcp(web, { port, bind, tls: cert !== undefined && key !== undefined ? { cert, key } : undefined }).catch(
+    (error: unknown) => {
+      if (!log) throw error;
+      log('http.no_port', { why: error instanceof Error ? error.message : String(error) });
+      return undefined;
+    },
+  );
+}

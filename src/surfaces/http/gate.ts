@@ -1,0 +1,123 @@
+import { Hono, type MiddlewareHandler } from 'hono';
+import type { Caller } from '../../domain/authority.ts';
+import { Fault, isFault } from '../../domain/fault.ts';
+import { Name } from '../../domain/values.ts';
+import { type Problem, problemOf } from '../../wire/problem.ts';
+import { rateLimit } from './rate-limit.ts';
+import type { Asked, Behind, Web, WebNeeds } from './web.ts';
+
+/**
+ * What can be had without a token: whether Fleet is there, the description of its interface, and the exchange of a
+ * one-time code. Every other route of every surface asks for one; a test walks all of them.
+ */
+export const PUBLIC: readonly string[] = [
+  'GET /health',
+  'GET /openapi.json',
+  'GET /docs',
+  'GET /docs/style.css',
+  'POST /v1/login',
+];
+
+/** An application whose every route is behind the gate. */
+export function gatedWeb(needs: WebNeeds): Web {
+  const web = new Hono<Behind>();
+  web.onError((error, asked) => told(error, asked, needs));
+  web.notFound((asked) => told(new Fault('not_found', `nothing is at ${asked.req.method} ${asked.req.path}`), asked, needs));
+  web.use(headers);
+  web.use(neighbours(needs));
+  web.use(letIn(needs));
+  return web;
+}
+
+/** Nothing we answer is a page of somebody else's, and nothing of it acts in a browser. */
+const headers: MiddlewareHandler<Behind> = async (asked, next) => {
+  await next();
+  const { headers: said } = asked.res;
+  said.set('x-content-type-options', 'nosniff');
+  said.set('referrer-policy', 'no-referrer');
+  said.set('cross-origin-resource-policy', 'same-origin');
+  said.set('x-frame-options', 'DENY');
+  if (!said.has('content-security-policy')) said.set('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+  if (!said.has('cache-control')) said.set('cache-control', 'no-store');
+};
+
+/** A page of another site reaches us through the user's browser; it cannot choose what the browser says of it. */
+export function assertNeighbour(said: { host?: string | undefined; origin?: string | undefined }, needs: WebNeeds): void {
+  const { hosts, origins } = needs.rules();
+  if (!hosts.has((said.host ?? '').toLowerCase()))
+    throw new Fault('forbidden', 'this name is not one of this server: add it to the setting allowed_hosts');
+  if (said.origin !== undefined && !origins.has(said.origin))
+    throw new Fault('forbidden', 'pages of another origin may not ask: add it to the setting allowed_origins');
+}
+
+const neighbours =
+  (needs: WebNeeds): MiddlewareHandler<Behind> =>
+  async (asked, next) => {
+    const { headers: said } = asked.env.incoming;
+    assertNeighbour(said, needs);
+    await next();
+  };
+
+const BEARER = /^Bearer ([\w.~+/-]+=*)$/i;
+
+/** The token, and nothing else, says who asks. An owner may say for whom. */
+function letIn(needs: WebNeeds): MiddlewareHandler<Behind> {
+  const within = rateLimit(needs);
+  return async (asked, next) => {
+    if (PUBLIC.includes(`${asked.req.method} ${asked.req.path}`)) {
+      within('public');
+      return next();
+    }
+    const { headers: said } = asked.env.incoming;
+    const caller = await callerOf(said.authorization, said['fleet-as'], needs);
+    within(`${caller.role} ${caller.name}`);
+    asked.set('caller', caller);
+    asked.set('call', needs.callAs(caller));
+    return next();
+  };
+}
+
+export async function callerOf(
+  authorization: string | undefined,
+  as: string | readonly string[] | undefined,
+  needs: Pick<WebNeeds, 'identify'>,
+): Promise<Caller> {
+  const token = BEARER.exec(authorization ?? '')?.[1];
+  if (token === undefined)
+    throw new Fault('unauthenticated', 'a token is needed: send it as `Authorization: Bearer TOKEN`', {
+      hint: 'on its own machine it is in admin.token in the home of the fleet; `fleet token create` makes others',
+    });
+  const caller = await needs.identify(token);
+  if (as === undefined || caller.role !== 'admin') return caller;
+  const name = Name.safeParse(as);
+  if (!name.success) throw new Fault('invalid', 'Fleet-As is not a usable name');
+  return { ...caller, name: name.data };
+}
+
+/** How a refusal leaves. A fault of ours tells its number and nothing else: the log has the rest. */
+export function told(error: unknown, asked: Asked, needs: Pick<WebNeeds, 'id' | 'log'>): Response {
+  const problem = isFault(error) ? problemOf(error) : bug(error, asked, needs);
+  const { status, code } = problem;
+  return new Response(JSON.stringify(problem), {
+    status,
+    headers: {
+      'content-type': 'application/problem+json',
+      ...(code === 'unauthenticated' ? { 'www-authenticate': 'Bearer realm="fleet"' } : {}),
+      ...(status === 429 || status === 503 ? { 'retry-after': '1' } : {}),
+    },
+  });
+}
+
+function bug(error: unknown, asked: Asked, { id, log }: Pick<WebNeeds, 'id' | 'log'>): Problem {
+  const number = id();
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  log('http.bug', { id: number, method: asked.req.method, path: asked.req.path, message, stack });
+  return {
+    type: 'about:blank',
+    title: 'A fault in Fleet',
+    status: 500,
+    detail: 'this is a fault in Fleet, not in your request',
+    code: 'bug',
+    id: number,
+  };
+}

@@ -1,0 +1,36 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, Hono } from 'hono';
+import type { Call } from '../../contract/call.ts';
+import type { Caller } from '../../domain/authority.ts';
+
+/** What everything behind the gate knows of a request. */
+export interface Behind {
+  Bindings: HttpBindings;
+  Variables: { caller: Caller; call: Call };
+}
+
+export type Web = Hono<Behind>;
+export type Asked = Context<Behind>;
+
+/** What the gate and the surfaces behind it are given. */
+export interface WebNeeds {
+  readonly version: string;
+  /** Tells who shows a token; throws Fault('unauthenticated') for everybody else. */
+  identify(token: string): Promise<Caller>;
+  callAs(caller: Caller): Call;
+  rules(): WebRules;
+  now(): number;
+  /** Milliseconds on a clock that never jumps. */
+  elapsed(): number;
+  id(): string;
+  log(event: string, fields: Record<string, unknown>): void;
+}
+
+export interface WebRules {
+  /** `name:port` as it may stand in a Host header, in lower case. */
+  readonly hosts: ReadonlySet<string>;
+  /** Whole origins, like `http://localhost:3847`. */
+  readonly origins: ReadonlySet<string>;
+  /** Requests of one token in a second, in the long run. */
+  readonly rate: number;
+}

@@ -1,0 +1,78 @@
+import { contract, type OperationName } from '../../contract/index.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { Fault } from '../../domain/fault.ts';
+import { type QueryType, type Route, routeOf } from '../../wire/route.ts';
+import { jsonBody } from '../http/body.ts';
+import type { Asked, Web } from '../http/web.ts';
+
+/** Every operation at its route. Fixed words go before places, so that `/v1/tasks/ready` is not a task called ready. */
+export function mountRest(web: Web): void {
+  const operations: readonly Operation[] = contract;
+  const routes = operations.map((operation) => ({ operation, route: routeOf(operation) }));
+  for (const { operation, route } of routes.toSorted((a, b) => placesIn(a.route) - placesIn(b.route)))
+    web.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1'), async (asked) => answered(asked, operation, route));
+}
+
+const placesIn = ({ path }: Route): number => path.split('{').length;
+
+async function answered(asked: Asked, operation: Operation, route: Route): Promise<Response> {
+  const input = { ...(await given(asked, route)), ...named(asked, route), ...believed(asked, operation) };
+  const key = asked.req.header('idempotency-key');
+  const call = asked.get('call') as (name: string, input: unknown, options?: { key?: string }) => Promise<unknown>;
+  const answer = await call(operation.name as OperationName, input, key === undefined ? {} : { key });
+  const tag = tagOf(answer);
+  if (tag !== undefined && route.method === 'GET' && asked.req.header('if-none-match') === tag)
+    return new Response(null, { status: 304, headers: { etag: tag } });
+  return new Response(JSON.stringify(answer), {
+    status: route.creates ? 201 : 200,
+    headers: {
+      'content-type': 'application/json',
+      ...(tag === undefined ? {} : { etag: tag }),
+      ...(route.creates ? { location: `${route.path}/${encodeURIComponent(String((answer as { id?: unknown }).id))}` } : {}),
+    },
+  });
+}
+
+async function given(asked: Asked, { method, query }: Route): Promise<Record<string, unknown>> {
+  return method === 'POST' || method === 'PATCH' ? jsonBody(asked) : fromAddress(new URL(asked.req.url).searchParams, query);
+}
+
+const named = (asked: Asked, { subject }: Route): Record<string, string> => {
+  const value = subject === undefined ? undefined : asked.req.param(subject);
+  return subject === undefined || value === undefined ? {} : { [subject]: value };
+};
+
+/** `If-Match` says what the caller saw, as a command's `ifSeq` does. */
+function believed(asked: Asked, { input }: Operation): { ifSeq?: number } {
+  const said = asked.req.header('if-match');
+  if (said === undefined || said === '*') return {};
+  if (!('ifSeq' in input.shape)) throw new Fault('invalid', 'If-Match: this operation does not depend on what you saw');
+  const seq = /^"[\w]+@(\d+)"$/.exec(said)?.[1];
+  if (seq === undefined) throw new Fault('invalid', `If-Match: ${said} is not the ETag of an answer of this server`);
+  return { ifSeq: Number(seq) };
+}
+
+/** Things with a history change whenever it grows, and only then. */
+function tagOf(answer: unknown): string | undefined {
+  if (typeof answer !== 'object' || answer === null) return undefined;
+  const { id, seq } = answer as { id?: unknown; seq?: unknown };
+  return typeof id === 'string' && typeof seq === 'number' ? `"${id}@${seq}"` : undefined;
+}
+
+/** Words of an address as the values they mean; what is wrong with them is told by the schema, as everywhere. */
+function fromAddress(words: URLSearchParams, query: Route['query']): Record<string, unknown> {
+  const found: [string, unknown][] = [...new Set(words.keys())].map((name) => {
+    const type = Object.hasOwn(query, name) ? query[name] : undefined;
+    return [name, valueOf(words.getAll(name), type)];
+  });
+  return Object.fromEntries(found);
+}
+
+function valueOf(words: readonly string[], type: QueryType | undefined): unknown {
+  if (type === 'strings') return words;
+  const [word = ''] = words;
+  if (words.length > 1) return words;
+  if (type === 'number') return /^-?\d+(\.\d+)?$/.test(word) ? Number(word) : word;
+  if (type === 'boolean') return word === 'true' || word === '' ? true : word === 'false' ? false : word;
+  return word;
+}

@@ -1,0 +1,73 @@
+import type { Call, CallOptions } from '../contract/call.ts';
+import { Fault } from '../domain/fault.ts';
+import { faultIn } from './problem.ts';
+import type { Route } from './route.ts';
+
+/** One request as it leaves; `send` knows where to and with which credential. */
+export interface WireRequest {
+  readonly method: Route['method'];
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface WireAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export type Send = (request: WireRequest) => Promise<WireAnswer>;
+
+type Routes = Readonly<Record<string, Route>>;
+
+/** The one way in, over a wire: the same call, the same faults. */
+export function clientCall(routes: Routes, send: Send): Call {
+  const call = async (name: string, input: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}) => {
+    const route = routes[name];
+    if (!route) throw new Fault('not_found', `no operation is called ${name}`);
+    const { status, body } = await send(requestFor(route, input, options));
+    const answer = parsed(body);
+    if (status >= 400) throw faultIn(status, answer);
+    return answer;
+  };
+  return call as Call;
+}
+
+export function requestFor(
+  { method, path, subject, query }: Route,
+  input: Readonly<Record<string, unknown>>,
+  { key }: CallOptions,
+): WireRequest {
+  const { [subject ?? '']: named, ...rest } = input;
+  const bare = subject === undefined ? path : path.replace(`{${subject}}`, encodeURIComponent(String(named)));
+  const hasBody = method === 'POST' || method === 'PATCH';
+  const asked = hasBody ? '' : addressed(rest, query);
+  return {
+    method,
+    target: asked === '' ? bare : `${bare}?${asked}`,
+    headers: {
+      ...(hasBody ? { 'content-type': 'application/json' } : {}),
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+    },
+    ...(hasBody ? { body: JSON.stringify(rest) } : {}),
+  };
+}
+
+function addressed(fields: Readonly<Record<string, unknown>>, query: Route['query']): string {
+  const words = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    if (!(name in query)) throw new Fault('invalid', `${name}: no such field`);
+    for (const one of Array.isArray(value) ? value : [value]) words.append(name, String(one));
+  }
+  return words.toString();
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
