@@ -4,6 +4,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { writeFileAtomic } from '../../platform/files.ts';
 import { gatedWeb } from '../../surfaces/http/gate.ts';
 import type { Web, WebNeeds } from '../../surfaces/http/web.ts';
+import { mountDescription } from '../../surfaces/rest/describe.ts';
 import { mountRest } from '../../surfaces/rest/rest.ts';
 import { ensureAdminToken } from '../auth/admin-token.ts';
 import { identifier } from '../auth/identify.ts';
@@ -43,6 +44,7 @@ export async function openServer(
   };
   const web = gatedWeb(needs);
   mountRest(web);
+  mountDescription(web, VERSION);
   const { values } = house.settings.current();
   const listener = tcp === 'none' ? undefined : await atPort(web, values, tcp === 'needed' ? undefined : log);
   const open: Listener[] = listener ? [listener] : [];
