@@ -37,6 +37,12 @@ process.exitCode = await runCli(process.argv.slice(2), {
       examples: ['fleet run', 'fleet run list'],
       run: async (args, programIo) => (await import('./up-command.ts')).runCommand(args, programIo),
     },
+    login: {
+      summary: 'Print a link that signs a browser in as you, once and soon.',
+      usage: '[--json]',
+      examples: ['fleet login'],
+      run: async (args, programIo) => (await import('./login.ts')).login(args, programIo),
+    },
     log: {
       summary: 'Print what the engine in the background wrote, or its last lines.',
       usage: '[N] [--json]',

@@ -7,6 +7,7 @@ import {
   type ClaimId,
   type Instant,
   instantOf,
+  type LinkId,
   msOf,
   type ProjectId,
   type QuestionId,
@@ -98,7 +99,10 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     output: outputOf(paths.runs, runSecrets(paths, secretsIn(env))),
     work: workPortOf(paths, env),
     home: { path: paths.path, host: hostName(), init: () => initHome(paths), engine: () => engineOf(store, now) },
-    signer: { sign: async (token) => (await secret()).sign(token) },
+    signer: {
+      sign: async (token) => (await secret()).sign(token),
+      codeOf: async (link) => (await secret()).codeOf(link),
+    },
   };
   const call = callAs({ name: settings.current().values.person, role: 'admin' });
   return { call, callAs, signer: secret, store, settings, texts, paths, ids, now, self: whoWeAre, close: () => store.close() };
@@ -130,6 +134,7 @@ function makeIds() {
     project: () => `project_${ulid()}` as ProjectId,
     question: () => `question_${ulid()}` as QuestionId,
     token: () => `token_${ulid()}` as TokenId,
+    link: () => `link_${ulid()}` as LinkId,
   };
 }
 

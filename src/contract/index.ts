@@ -24,7 +24,7 @@ import {
   waitTask,
 } from './task.ts';
 import { exportTasks, importTasks } from './task-transfer.ts';
-import { createToken, listTokens, revokeToken } from './token.ts';
+import { createToken, linkToken, listTokens, revokeToken } from './token.ts';
 import {
   approveTask,
   blameFile,
@@ -91,6 +91,7 @@ export const contract = [
   listQuestions,
   answerQuestion,
   createToken,
+  linkToken,
   listTokens,
   revokeToken,
   fleetStatus,

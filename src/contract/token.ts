@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { Role } from '../domain/authority.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { Token } from '../domain/token/token.ts';
-import { Name } from '../domain/values.ts';
+import { Instant, LinkId, Name } from '../domain/values.ts';
 import { operation } from './operation.ts';
 import { page, paged, Ref } from './shapes.ts';
 
@@ -18,6 +19,18 @@ export const createToken = operation({
     days: z.int().min(1).max(LIMITS.tokenDays.value).default(90).describe('how long it lasts'),
   }),
   output: z.strictObject({ ...Token.shape, token: z.string() }),
+  faults: ['invalid', 'forbidden', 'unavailable'],
+});
+
+export const linkToken = operation({
+  name: 'token.link',
+  kind: 'command',
+  role: 'team-lead',
+  summary: 'Make a code that signs one browser in as you, once and soon.',
+  input: z.strictObject({
+    days: z.int().min(1).max(LIMITS.tokenDays.value).default(30).describe('how long the browser stays signed in'),
+  }),
+  output: z.strictObject({ id: LinkId, name: Name, role: Role, expiresAt: Instant, code: z.string() }),
   faults: ['invalid', 'forbidden', 'unavailable'],
 });
 

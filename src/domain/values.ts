@@ -20,6 +20,8 @@ export const QuestionId = id('question', 'question');
 export type QuestionId = z.infer<typeof QuestionId>;
 export const TokenId = id('token', 'token');
 export type TokenId = z.infer<typeof TokenId>;
+export const LinkId = id('link', 'link');
+export type LinkId = z.infer<typeof LinkId>;
 /** Workspaces are few and people name them: their ids are short. */
 export const WorkspaceId = z
   .string()

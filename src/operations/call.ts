@@ -39,7 +39,7 @@ export function makeCall(surroundings: CallSurroundings, caller: Caller): Call {
       surroundings,
       caller,
     );
-    return operation.output.parse(name === 'token.create' ? await withSecret(answer, surroundings.signer) : answer);
+    return operation.output.parse(await withSecret(name, answer, surroundings.signer));
   };
   return call as Call;
 }

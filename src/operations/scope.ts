@@ -7,7 +7,7 @@ import type { Origin, Settings } from '../domain/settings.ts';
 import type { Lane } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
 import type { Token } from '../domain/token/token.ts';
-import type { ClaimId, Instant, ProjectId, QuestionId, RunId, TaskId, TokenId } from '../domain/values.ts';
+import type { ClaimId, Instant, LinkId, ProjectId, QuestionId, RunId, TaskId, TokenId } from '../domain/values.ts';
 import type { Totals } from '../domain/work/work.ts';
 import type { Workspace } from '../domain/work/workspace.ts';
 import type { RunLog } from '../runlog/port.ts';
@@ -34,6 +34,8 @@ export interface Scope {
 /** Turns a token into the text its bearer shows. The same token gives the same text. */
 export interface Signer {
   sign(token: Token): Promise<string>;
+  /** The code of a link, which nobody else can make. */
+  codeOf(link: LinkId): Promise<string>;
 }
 
 export interface Ids {
@@ -42,6 +44,7 @@ export interface Ids {
   project(): ProjectId;
   question(): QuestionId;
   token(): TokenId;
+  link(): LinkId;
 }
 
 export interface SettingView {

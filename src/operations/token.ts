@@ -1,14 +1,19 @@
-import { Fault } from '../domain/fault.ts';
+import { timingSafeEqual } from 'node:crypto';
+import { Role } from '../domain/authority.ts';
+import { Fault, isFault } from '../domain/fault.ts';
+import type { Link } from '../domain/token/link.ts';
 import { assertNarrower, type Token } from '../domain/token/token.ts';
-import { instantOf, msOf, TokenId } from '../domain/values.ts';
+import { type Instant, instantOf, LinkId, msOf, TokenId } from '../domain/values.ts';
+import type { Store } from '../store/port.ts';
 import { born, changed } from '../store/records/journal.ts';
 import type { Seen } from '../store/records/record.ts';
-import { tokenIndex, tokens } from '../store/records/tokens.ts';
+import { links, tokenIndex, tokens } from '../store/records/tokens.ts';
 import { type Handlers, plan, type Scope, type Signer } from './scope.ts';
 
 const DAY_MS = 86_400_000;
+const LINK_MS = 5 * 60_000;
 
-export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.list' | 'token.revoke'> = {
+export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.link' | 'token.list' | 'token.revoke'> = {
   'token.create': async ({ days, host, ...wish }, scope) => {
     const { caller, now } = scope;
     if ((wish.role === 'host') !== (host !== undefined))
@@ -27,6 +32,28 @@ export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.list' | 'toke
     assertNarrower(token, caller);
     const note = { what: 'made', why: `${token.role} for ${token.name}` };
     return plan({ ...token, token: '' }, born(tokens, token, { by: caller.name, at: now }, note));
+  },
+
+  'token.link': async ({ days }, scope) => {
+    const { caller, now } = scope;
+    const role = Role.safeParse(caller.role);
+    if (!role.success) throw new Fault('forbidden', `${caller.name} is ${caller.role}: only people sign in`);
+    const asked = instantOf(msOf(now) + days * DAY_MS);
+    const link: Link = {
+      id: scope.ids.link(),
+      seq: 1,
+      name: caller.name,
+      role: role.data,
+      ...(caller.team === undefined ? {} : { team: caller.team }),
+      // A browser is not signed in for longer than whoever signs it in.
+      tokenExpiresAt: caller.until !== undefined && caller.until < asked ? caller.until : asked,
+      createdBy: caller.name,
+      createdAt: now,
+      expiresAt: instantOf(msOf(now) + LINK_MS),
+    };
+    const { id, name, expiresAt } = link;
+    const author = { by: caller.name, at: now };
+    return plan({ id, name, role: link.role, expiresAt, code: '' }, born(links, link, author, { what: 'made' }));
   },
 
   'token.list': async ({ all, limit, cursor }, { reads, now }) => {
@@ -51,11 +78,55 @@ export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.list' | 'toke
   },
 };
 
-/** The secret is signed when the answer leaves, and is kept nowhere: not with the token, not with a keyed answer. */
-export async function withSecret(answer: unknown, signer: Signer): Promise<unknown> {
+/** A secret is made when the answer leaves, and is kept nowhere: not with its row, not with a keyed answer. */
+export async function withSecret(name: string, answer: unknown, signer: Signer): Promise<unknown> {
+  if (name === 'token.link') return { ...(answer as Link), code: await signer.codeOf((answer as Link).id) };
+  if (name !== 'token.create') return answer;
   const { token: _none, ...token } = answer as Token & { token: string };
   return { ...token, token: await signer.sign(token) };
 }
+
+/** Takes the token a link is good for; whoever comes second with the same code gets nothing. */
+export async function redeem(code: string, { store, signer, ids, now }: RedeemNeeds): Promise<Token & { token: string }> {
+  const id = LinkId.safeParse(`link_${code.slice(0, code.indexOf('.'))}`);
+  const refused = new Fault('unauthenticated', 'the link is not valid any more: `fleet login` makes a new one');
+  if (!id.success || !isSame(code, await signer.codeOf(id.data))) throw refused;
+  const seen = await links.get(store, id.data);
+  const at = now();
+  if (!seen || seen.body.taken || seen.body.expiresAt <= at) throw refused;
+  const { name, role, team, tokenExpiresAt, createdBy } = seen.body;
+  const token: Token = {
+    id: ids.token(),
+    seq: 1,
+    name,
+    role,
+    ...(team === undefined ? {} : { team }),
+    createdBy,
+    createdAt: at,
+    expiresAt: tokenExpiresAt,
+  };
+  const author = { by: name, at };
+  const writes = [
+    ...changed(links, seen, { ...seen.body, taken: token.id }, { author, note: { what: 'taken' } }),
+    ...born(tokens, token, author, { what: 'made', why: `a browser of ${name}` }),
+  ];
+  await store.commit(writes, { flush: true }).catch((error: unknown) => {
+    throw isFault(error, 'conflict') ? refused : error;
+  });
+  return { ...token, token: await signer.sign(token) };
+}
+
+export interface RedeemNeeds {
+  readonly store: Store;
+  readonly signer: Signer;
+  readonly ids: Pick<Scope['ids'], 'token'>;
+  now(): Instant;
+}
+
+const isSame = (a: string, b: string): boolean => {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
+};
 
 const opens = ({ revokedAt, expiresAt }: Token, now: string): boolean => revokedAt === undefined && expiresAt > now;
 

@@ -4,6 +4,7 @@ import { SETTING_NAMES, SETTINGS, type Settings } from '../../src/domain/setting
 import {
   type ClaimId,
   instantOf,
+  type LinkId,
   msOf,
   type ProjectId,
   type QuestionId,
@@ -47,6 +48,7 @@ export function memoryHouse({ store = openMemoryStore(), random, clock = { ms: N
     project: () => `project_${ulid()}` as ProjectId,
     question: () => `question_${ulid()}` as QuestionId,
     token: () => `token_${ulid()}` as TokenId,
+    link: () => `link_${ulid()}` as LinkId,
   };
   const settings = Object.fromEntries(
     SETTING_NAMES.map((name) => [name, SETTINGS[name].default]),
@@ -86,7 +88,7 @@ export function memoryHouse({ store = openMemoryStore(), random, clock = { ms: N
       blame: unused,
     },
     home: { path: '/home', host: 'here', init: async () => [], engine: async () => undefined },
-    signer: { sign: async ({ id }) => `signed ${id}` },
+    signer: { sign: async ({ id }) => `signed ${id}`, codeOf: async (link) => `code of ${link}` },
     upkeep: { migrate: unused, check: unused, backup: unused, restore: unused, export: unused, prune: unused },
   };
   const as = (name: string, role: Standing = 'admin', more: Partial<Caller> = {}) =>

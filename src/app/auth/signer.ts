@@ -1,9 +1,10 @@
+import { createHmac } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { Role } from '../../domain/authority.ts';
 import { Fault } from '../../domain/fault.ts';
 import type { Token } from '../../domain/token/token.ts';
-import { instantOf, msOf, Name, RunId, TaskId, TokenId } from '../../domain/values.ts';
+import { instantOf, type LinkId, msOf, Name, RunId, TaskId, TokenId } from '../../domain/values.ts';
 
 /** One algorithm, one audience: what a token says of itself is not asked. */
 const ALGORITHM = 'HS256';
@@ -29,6 +30,8 @@ export type Claims = z.infer<typeof Claims>;
 export interface Signer {
   /** The same token gives the same text. */
   sign(token: Token): Promise<string>;
+  /** The code of a link, which nobody else can make. */
+  codeOf(link: LinkId): Promise<string>;
   /** The token of one run: it opens what that run may do, for as long as it runs. */
   signRun(run: { readonly id: RunId; readonly taskId: TaskId; readonly createdAt: string }): Promise<string>;
   /** What a text that we have signed says, if its time has come and is not over. */
@@ -47,6 +50,10 @@ export function signerOf(secret: Uint8Array): Signer {
         seconds(createdAt),
         seconds(expiresAt),
       ),
+    codeOf: async (link) => {
+      const mac = createHmac('sha256', secret).update(`link ${link}`).digest('base64url');
+      return `${link.slice('link_'.length)}.${mac}`;
+    },
     signRun: async ({ id, taskId, createdAt }) =>
       signed({ jti: id, sub: id, role: 'run', task: taskId }, seconds(createdAt), seconds(createdAt) + RUN_SECONDS),
     read: async (text, now) => {

@@ -1,8 +1,10 @@
 import { unlink } from 'node:fs/promises';
 import type { Settings } from '../../domain/settings.ts';
+import { redeem } from '../../operations/token.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { writeFileAtomic } from '../../platform/files.ts';
 import { gatedWeb } from '../../surfaces/http/gate.ts';
+import { mountLogin } from '../../surfaces/http/login.ts';
 import type { Web, WebNeeds } from '../../surfaces/http/web.ts';
 import { mountDescription } from '../../surfaces/rest/describe.ts';
 import { mountRest } from '../../surfaces/rest/rest.ts';
@@ -36,6 +38,7 @@ export async function openServer(
     version: VERSION,
     identify: identifier({ signer, store: house.store, now: systemClock.now }, stopping.signal),
     callAs: house.callAs,
+    redeem: (code) => redeem(code, { store: house.store, signer, ids: house.ids, now: house.now }),
     rules: () => webRules(house.settings.current().values, bound.port),
     now: systemClock.now,
     elapsed: systemClock.elapsed,
@@ -44,6 +47,7 @@ export async function openServer(
   };
   const web = gatedWeb(needs);
   mountRest(web);
+  mountLogin(web, needs);
   mountDescription(web, VERSION);
   const { values } = house.settings.current();
   const listener = tcp === 'none' ? undefined : await atPort(web, values, tcp === 'needed' ? undefined : log);

@@ -1,3 +1,4 @@
+import { Link } from '../../domain/token/link.ts';
 import { Token } from '../../domain/token/token.ts';
 import { records } from './record.ts';
 
@@ -9,3 +10,5 @@ export const tokens = records<Token>({
   idOf: ({ id }) => id,
   entriesOf: ({ id }) => [{ index: tokenIndex.all, sort: id }],
 });
+
+export const links = records<Link>({ kind: 'link', schema: Link, idOf: ({ id }) => id, entriesOf: () => [] });

@@ -15,6 +15,8 @@ export const PUBLIC: readonly string[] = [
   'GET /openapi.json',
   'GET /docs',
   'GET /docs/style.css',
+  'GET /login',
+  'GET /login/login.js',
   'POST /v1/login',
 ];
 

@@ -18,6 +18,8 @@ export interface WebNeeds {
   /** Tells who shows a token; throws Fault('unauthenticated') for everybody else. */
   identify(token: string): Promise<Caller>;
   callAs(caller: Caller): Call;
+  /** Takes the token that a one-time code is good for. */
+  redeem(code: string): Promise<Readonly<Record<string, unknown>>>;
   rules(): WebRules;
   now(): number;
   /** Milliseconds on a clock that never jumps. */

@@ -19,6 +19,10 @@ export function tokenMade(answer: Output<'token.create'>, { paint }: Look): stri
   ].join('\n');
 }
 
+/** The code alone is of use to programs; people take `fleet login`. */
+export const tokenLinked = ({ name, role, expiresAt, code }: Output<'token.link'>, { paint }: Look): string =>
+  `a code for one browser of ${plainLine(name)}, ${role}, good once until ${expiresAt.slice(11, 16)} UTC\n${paint.dim('fleet login prints it as a link')}\n${plainLine(code)}\n`;
+
 export function tokenList({ items, cursor }: Output<'token.list'>, look: Look): string {
   if (items.length === 0) return 'No tokens. `fleet token create NAME --role worker` makes one.\n';
   const { paint, nowMs } = look;

@@ -26,7 +26,7 @@ import { readyList, taskList } from './task-list.ts';
 import { taskPage } from './task-page.ts';
 import { taskReport } from './task-report.ts';
 import { taskWait } from './task-wait.ts';
-import { tokenList, tokenMade, tokenRevoked } from './token.ts';
+import { tokenLinked, tokenList, tokenMade, tokenRevoked } from './token.ts';
 import { branchPushed, taskCleaned, taskCommitted, taskLands, taskRejected, taskVerifies, workRestored } from './work-lines.ts';
 import { workspaceList, workspacesPruned } from './workspace-list.ts';
 
@@ -84,6 +84,7 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'question.list': questionList,
   'question.answer': questionAnswered,
   'token.create': tokenMade,
+  'token.link': tokenLinked,
   'token.list': tokenList,
   'token.revoke': tokenRevoked,
   'fleet.status': fleetStatus,

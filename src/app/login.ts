@@ -1,0 +1,28 @@
+import { Fault } from '../domain/fault.ts';
+import { writeJson } from '../surfaces/cli/answer.ts';
+import { programWords } from '../surfaces/cli/parse/program-words.ts';
+import type { Program } from '../surfaces/cli/surroundings.ts';
+import { connect } from './connect/connect.ts';
+import { homePaths } from './home.ts';
+import { liveFile } from './serve/live-file.ts';
+
+/** `fleet login`: a link that signs a browser in. It leads to a server, so one must run. */
+export const login: Program['run'] = async (args, given) => {
+  const { json, io } = programWords('login', args, given, { switches: [], places: 0 });
+  const base = io.env['FLEET_URL'] || (await liveFile(homePaths(io.env, io.cwd).live))?.url;
+  if (base === undefined)
+    throw new Fault('unavailable', 'no server of this home listens at a port, so there is nothing to sign in to', {
+      hint: 'start one with fleet up --background',
+    });
+  const { call, close } = await connect(io.env, io.cwd);
+  try {
+    const { code, expiresAt, name, role } = await call('token.link', {});
+    const url = `${base.replace(/\/$/, '')}/login#${code}`;
+    await (json
+      ? writeJson(io, { url, name, role, expiresAt })
+      : io.out(`Open this in a browser within five minutes; it signs in once, as ${name} (${role}):\n\n  ${url}\n\n`));
+    return 0;
+  } finally {
+    await close();
+  }
+};

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { Role } from '../authority.ts';
+import { Instant, LinkId, Name, TokenId } from '../values.ts';
+
+/** A right to one token, to be taken once and soon: what signs a browser in. */
+export const Link = z.strictObject({
+  id: LinkId,
+  seq: z.int().min(1),
+  name: Name,
+  role: Role,
+  team: Name.optional(),
+  /** How long the token it is good for lasts. */
+  tokenExpiresAt: Instant,
+  createdBy: z.string(),
+  createdAt: Instant,
+  expiresAt: Instant,
+  /** The token it was taken for. */
+  taken: TokenId.optional(),
+});
+export type Link = z.infer<typeof Link>;
