@@ -16,6 +16,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly json: any;
 }
 

@@ -9,7 +9,7 @@ import { getRequestListener } from '@hono/node-server';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE } from '../../platform/files.ts';
-import type { Web } from '../../surfaces/http/web.ts';
+import type { Behind, Web } from '../../surfaces/http/web.ts';
 
 export interface Listener {
   readonly server: Server;
@@ -25,8 +25,9 @@ export interface TcpWish {
 /** A request that dawdles is not waited for, and there are only so many connections. */
 const PATIENCE = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
 
-function serverFor(web: Web, tls?: { cert: Buffer; key: Buffer }): Server {
-  const listener = getRequestListener(web.fetch, { overrideGlobalObjects: false });
+function serverFor(web: Web, { tls, isLocal }: { tls?: { cert: Buffer; key: Buffer } | undefined; isLocal: boolean }): Server {
+  const fetch = (request: Request, env: object) => web.fetch(request, { ...env, isLocal } as Behind['Bindings']);
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
   const answer = (...of: Parameters<typeof listener>) => void listener(...of);
   const server = tls ? createTlsServer({ ...PATIENCE, ...tls }, answer) : createServer(PATIENCE, answer);
   server.maxConnections = LIMITS.connections.value;
@@ -35,7 +36,7 @@ function serverFor(web: Web, tls?: { cert: Buffer; key: Buffer }): Server {
 
 export async function listenTcp(web: Web, { port, bind, tls }: TcpWish): Promise<Listener & { port: number }> {
   const files = tls && { cert: await pem(tls.cert, 'tls_cert'), key: await pem(tls.key, 'tls_key') };
-  const server = serverFor(web, files);
+  const server = serverFor(web, { tls: files, isLocal: false });
   await listening(server, { port, host: bind }).catch((error: unknown) => {
     throw refused(error, port, bind);
   });
@@ -78,7 +79,7 @@ export async function listenSocket(web: Web, path: string): Promise<Listener> {
   await unlink(path).catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT')) throw error;
   });
-  const server = serverFor(web);
+  const server = serverFor(web, { isLocal: true });
   await listening(server, { path });
   await chmod(path, PRIVATE_FILE);
   return closing(server);

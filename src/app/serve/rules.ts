@@ -20,7 +20,7 @@ export function assertReachable({ bind, tls_cert, tls_key, behind_proxy }: Setti
 export function webRules(settings: Settings, port: number | undefined): WebRules {
   const own = port === undefined ? [] : [...LOOPBACK, ...(isLoopback(settings.bind) ? [] : [inUrl(settings.bind)])];
   const withPort = own.flatMap((name) => (port === 80 || port === 443 ? [name, `${name}:${port}`] : [`${name}:${port}`]));
-  const hosts = new Set(['fleet', ...withPort, ...settings.allowed_hosts].map((name) => name.toLowerCase()));
+  const hosts = new Set([...withPort, ...settings.allowed_hosts].map((name) => name.toLowerCase()));
   const schemes = settings.tls_cert === undefined && !settings.behind_proxy ? ['http'] : ['http', 'https'];
   const origins = [...withPort, ...settings.allowed_hosts].flatMap((name) => schemes.map((scheme) => `${scheme}://${name}`));
   return { hosts, origins: new Set([...origins, ...settings.allowed_origins]), rate: settings.rate_limit };

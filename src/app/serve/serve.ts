@@ -21,6 +21,8 @@ type Log = (event: string, fields: Record<string, unknown>) => void;
 export interface Server {
   /** Its address, when it listens at a TCP port. */
   readonly url?: string | undefined;
+  /** Everything that can be asked for, as `METHOD /path`. */
+  readonly routes: readonly string[];
   /** Opens the socket of the home and says where we are. Only for the holder of the lease. */
   announce(): Promise<void>;
   close(): Promise<void>;
@@ -60,6 +62,7 @@ export async function openServer(
   const where: WhereLive = { ...self, version: VERSION, socket: socketPath(paths.path), ...(url === undefined ? {} : { url }) };
   return {
     url,
+    routes: web.routes.filter(({ method }) => method !== 'ALL').map(({ method, path: at }) => `${method} ${at}`),
     announce: async () => {
       await ensureAdminToken({
         store: house.store,

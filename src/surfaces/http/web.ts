@@ -5,7 +5,10 @@ import type { Caller } from '../../domain/authority.ts';
 
 /** What everything behind the gate knows of a request. */
 export interface Behind {
-  Bindings: HttpBindings;
+  Bindings: HttpBindings & {
+    /** It came by the socket of the home, which no browser can reach and only its owner can open. */
+    readonly isLocal?: boolean;
+  };
   Variables: { caller: Caller; call: Call };
 }
 
