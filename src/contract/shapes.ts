@@ -20,7 +20,7 @@ export const TaskView = Task.omit({ prompt: true }).extend({
 });
 export type TaskView = z.infer<typeof TaskView>;
 
-export const PhaseName = z.enum(PHASE_STATES as [string, ...string[]]);
+export const PhaseName = z.enum([...PHASE_STATES] as [string, ...string[]]);
 
 export const ProjectView = Project;
 export const QuestionView = Question;

@@ -33,8 +33,7 @@ export type WorkspaceId = z.infer<typeof WorkspaceId>;
 export const Instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'not a moment like 2030-01-31T12:00:00.000Z');
 export type Instant = z.infer<typeof Instant>;
 
-export const instantOf = (ms: number): Instant => new Date(ms).toISOString();
-export const msOf = (instant: Instant): number => Date.parse(instant);
+export { instantOf, msOf } from './moment.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 const hasNul = (text: string) => text.includes('\0');

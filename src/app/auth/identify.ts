@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Caller } from '../../domain/authority.ts';
 import { Fault } from '../../domain/fault.ts';
 import type { Store } from '../../store/port.ts';
@@ -30,12 +29,11 @@ export function identifier({ signer, store, now }: Surroundings, signal: AbortSi
   })().catch(() => undefined);
 
   const claimsOf = async (text: string): Promise<Claims> => {
-    const digest = createHash('sha256').update(text).digest('base64');
-    const known = read.get(digest);
+    const known = read.get(text);
     if (known && known.exp * 1_000 > now()) return known;
     const claims = await signer.read(text, now());
     if (read.size >= REMEMBERED) read.clear();
-    read.set(digest, claims);
+    read.set(text, claims);
     return claims;
   };
 

@@ -27,7 +27,7 @@ const PATIENCE = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTime
 
 function serverFor(web: Web, { tls, isLocal }: { tls?: { cert: Buffer; key: Buffer } | undefined; isLocal: boolean }): Server {
   const fetch = (request: Request, env: object) => web.fetch(request, { ...env, isLocal } as Behind['Bindings']);
-  const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
+  const listener = getRequestListener(fetch);
   const answer = (...of: Parameters<typeof listener>) => void listener(...of);
   const server = tls ? createTlsServer({ ...PATIENCE, ...tls }, answer) : createServer(PATIENCE, answer);
   server.maxConnections = LIMITS.connections.value;

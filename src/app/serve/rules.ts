@@ -16,8 +16,17 @@ export function assertReachable({ bind, tls_cert, tls_key, behind_proxy }: Setti
   });
 }
 
+/** The same rules as long as nothing they are made from has changed. */
+export function rulesMemo(): (settings: Settings, port: number | undefined) => WebRules {
+  let last: { settings: Settings; port: number | undefined; rules: WebRules } | undefined;
+  return (settings, port) => {
+    if (last?.settings !== settings || last.port !== port) last = { settings, port, rules: webRules(settings, port) };
+    return last.rules;
+  };
+}
+
 /** The names under which the server knows itself, as Host headers and as origins. */
-export function webRules(settings: Settings, port: number | undefined): WebRules {
+function webRules(settings: Settings, port: number | undefined): WebRules {
   const own = port === undefined ? [] : [...LOOPBACK, ...(isLoopback(settings.bind) ? [] : [inUrl(settings.bind)])];
   const withPort = own.flatMap((name) => (port === 80 || port === 443 ? [name, `${name}:${port}`] : [`${name}:${port}`]));
   const hosts = new Set([...withPort, ...settings.allowed_hosts].map((name) => name.toLowerCase()));

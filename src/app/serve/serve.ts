@@ -14,7 +14,7 @@ import type { House, Self } from '../open-house.ts';
 import { VERSION } from '../version.ts';
 import { type Listener, listenSocket, listenTcp, socketPath } from './listen.ts';
 import { liveFile, type WhereLive } from './live-file.ts';
-import { assertReachable, inUrl, webRules } from './rules.ts';
+import { assertReachable, inUrl, rulesMemo } from './rules.ts';
 
 type Log = (event: string, fields: Record<string, unknown>) => void;
 
@@ -35,13 +35,14 @@ export async function openServer(
 ): Promise<Server> {
   const stopping = new AbortController();
   const signer = await house.signer();
+  const rules = rulesMemo();
   const bound: { port?: number | undefined } = {};
   const needs: WebNeeds = {
     version: VERSION,
     identify: identifier({ signer, store: house.store, now: systemClock.now }, stopping.signal),
     callAs: house.callAs,
     redeem: (code) => redeem(code, { store: house.store, signer, ids: house.ids, now: house.now }),
-    rules: () => webRules(house.settings.current().values, bound.port),
+    rules: () => rules(house.settings.current().values, bound.port),
     now: systemClock.now,
     elapsed: systemClock.elapsed,
     id: () => house.ids.question().slice('question_'.length),

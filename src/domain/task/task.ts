@@ -57,9 +57,7 @@ export const Phase = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('canceled'), at: Instant }),
 ]);
 export type Phase = z.infer<typeof Phase>;
-export type PhaseState = Phase['state'];
-
-export const PHASE_STATES = Phase.options.map((option) => option.shape.state.value) as readonly PhaseState[];
+export { isFinal, PHASE_STATES, type PhaseState } from './phases.ts';
 
 export const TASK_KINDS = ['implement', 'review', 'test', 'explore', 'fix', 'full'] as const;
 export const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
@@ -164,8 +162,6 @@ export function waitsFor({ phase, dependsOn }: Pick<Task, 'phase' | 'dependsOn'>
   if (phase.state === 'waiting') return phase.on;
   return phase.state === 'blocked' && phase.block.cause === 'dependency' ? phase.block.on : [];
 }
-
-export const isFinal = ({ state }: Phase): boolean => state === 'done' || state === 'failed' || state === 'canceled';
 
 /** The id of whoever holds the task: a successor has another, so a late report of a lost holder moves nothing. */
 export const fenceOf = (holder: Holder): RunId | ClaimId => (holder.kind === 'run' ? holder.runId : holder.claimId);

@@ -95,7 +95,7 @@ export class SqliteStore implements Store {
   #post(request: Request): void {
     this.#outbox.push(request);
     if (this.#outbox.length > 1) return;
-    process.nextTick(() => {
+    setImmediate(() => {
       this.#worker.postMessage(this.#outbox);
       this.#outbox = [];
     });

@@ -1,4 +1,5 @@
 import { Hono, type MiddlewareHandler } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Caller } from '../../domain/authority.ts';
 import { Fault, isFault } from '../../domain/fault.ts';
 import { Name } from '../../domain/values.ts';
@@ -32,15 +33,19 @@ export function gatedWeb(needs: WebNeeds): Web {
 }
 
 /** Nothing we answer is a page of somebody else's, and nothing of it acts in a browser. */
-const headers: MiddlewareHandler<Behind> = async (asked, next) => {
-  await next();
-  const { headers: said } = asked.res;
-  said.set('x-content-type-options', 'nosniff');
-  said.set('referrer-policy', 'no-referrer');
-  said.set('cross-origin-resource-policy', 'same-origin');
-  said.set('x-frame-options', 'DENY');
-  if (!said.has('content-security-policy')) said.set('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
-  if (!said.has('cache-control')) said.set('cache-control', 'no-store');
+const SAFE: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+};
+
+/** Said before there is an answer: changing one that is made costs more than the answer itself. */
+const headers: MiddlewareHandler<Behind> = (asked, next) => {
+  for (const [name, value] of Object.entries(SAFE)) asked.header(name, value);
+  return next();
 };
 
 /** A page of another site reaches us through the user's browser; it cannot choose what the browser says of it. */
@@ -99,13 +104,10 @@ export async function callerOf(
 export function told(error: unknown, asked: Asked, needs: Pick<WebNeeds, 'id' | 'log'>): Response {
   const problem = isFault(error) ? problemOf(error) : bug(error, asked, needs);
   const { status, code } = problem;
-  return new Response(JSON.stringify(problem), {
-    status,
-    headers: {
-      'content-type': 'application/problem+json',
-      ...(code === 'unauthenticated' ? { 'www-authenticate': 'Bearer realm="fleet"' } : {}),
-      ...(status === 429 || status === 503 ? { 'retry-after': '1' } : {}),
-    },
+  return asked.body(JSON.stringify(problem), status as ContentfulStatusCode, {
+    'content-type': 'application/problem+json',
+    ...(code === 'unauthenticated' ? { 'www-authenticate': 'Bearer realm="fleet"' } : {}),
+    ...(status === 429 || status === 503 ? { 'retry-after': '1' } : {}),
   });
 }
 

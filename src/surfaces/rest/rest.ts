@@ -22,19 +22,16 @@ async function answered(asked: Asked, operation: Operation, route: Route): Promi
   const answer = await call(operation.name as OperationName, input, key === undefined ? {} : { key });
   const tag = tagOf(answer);
   if (tag !== undefined && route.method === 'GET' && asked.req.header('if-none-match') === tag)
-    return new Response(null, { status: 304, headers: { etag: tag } });
-  return new Response(JSON.stringify(answer), {
-    status: route.creates ? 201 : 200,
-    headers: {
-      'content-type': 'application/json',
-      ...(tag === undefined ? {} : { etag: tag }),
-      ...(route.creates ? { location: `${route.path}/${encodeURIComponent(String((answer as { id?: unknown }).id))}` } : {}),
-    },
+    return asked.body(null, 304, { etag: tag });
+  return asked.body(JSON.stringify(answer), route.creates ? 201 : 200, {
+    'content-type': 'application/json',
+    ...(tag === undefined ? {} : { etag: tag }),
+    ...(route.creates ? { location: `${route.path}/${encodeURIComponent(String((answer as { id?: unknown }).id))}` } : {}),
   });
 }
 
 async function given(asked: Asked, { method, query }: Route): Promise<Record<string, unknown>> {
-  return method === 'POST' || method === 'PATCH' ? jsonBody(asked) : fromAddress(new URL(asked.req.url).searchParams, query);
+  return method === 'POST' || method === 'PATCH' ? jsonBody(asked) : fromAddress(asked.req.queries(), query);
 }
 
 const named = (asked: Asked, { subject }: Route): Record<string, string> => {
@@ -60,13 +57,10 @@ function tagOf(answer: unknown): string | undefined {
 }
 
 /** Words of an address as the values they mean; what is wrong with them is told by the schema, as everywhere. */
-function fromAddress(words: URLSearchParams, query: Route['query']): Record<string, unknown> {
-  const found: [string, unknown][] = [...new Set(words.keys())].map((name) => {
-    const type = Object.hasOwn(query, name) ? query[name] : undefined;
-    return [name, valueOf(words.getAll(name), type)];
-  });
-  return Object.fromEntries(found);
-}
+const fromAddress = (words: Readonly<Record<string, readonly string[]>>, query: Route['query']): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(words).map(([name, values]) => [name, valueOf(values, Object.hasOwn(query, name) ? query[name] : undefined)]),
+  );
 
 function valueOf(words: readonly string[], type: QueryType | undefined): unknown {
   if (type === 'strings') return words;

@@ -1,8 +1,8 @@
 import type { Output } from '../../../contract/call.ts';
 import type { RunView } from '../../../contract/run.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
-import { isFinal, type PhaseState } from '../../../domain/task/task.ts';
-import { msOf } from '../../../domain/values.ts';
+import { msOf } from '../../../domain/moment.ts';
+import { isFinal, type PhaseState } from '../../../domain/task/phases.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { shortCommit } from '../views/changes.ts';
 

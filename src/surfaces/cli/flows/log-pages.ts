@@ -1,5 +1,5 @@
 import type { Output } from '../../../contract/call.ts';
-import { isFinal } from '../../../domain/task/task.ts';
+import { isFinal } from '../../../domain/task/phases.ts';
 import { ask, type Order } from '../order.ts';
 import { patiently } from './patience.ts';
 

@@ -1,4 +1,5 @@
-import { type Instant, msOf } from '../../../domain/values.ts';
+import { msOf } from '../../../domain/moment.ts';
+import type { Instant } from '../../../domain/values.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,7 +1,7 @@
 import type { RunView } from '../../../contract/run.ts';
+import { msOf } from '../../../domain/moment.ts';
 import type { Health } from '../../../domain/run/health.ts';
 import type { Outcome, RunPhase } from '../../../domain/run/run.ts';
-import { msOf } from '../../../domain/values.ts';
 import { clockTime, span } from '../terminal/ages.ts';
 import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';

@@ -1,6 +1,6 @@
 import type { Output } from '../../../contract/call.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
-import { PHASE_STATES, type PhaseState } from '../../../domain/task/task.ts';
+import { PHASE_STATES, type PhaseState } from '../../../domain/task/phases.ts';
 import { ago, elapsedSince } from '../terminal/ages.ts';
 import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
