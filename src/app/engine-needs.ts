@@ -80,8 +80,8 @@ export const supervisionOf = (
   runner,
   question: house.ids.question,
   executor: async (name) => executors.all().get(name),
-  prepare: (run, task) => prepareRun(house, env, run, task),
-  job: (run, task) => jobOf(house, run, task),
+  prepare: (run, task) => prepareRun(house, env, { run, task, executor: executors.all().get(run.executor) }),
+  job: (run, task) => jobOf(house, { run, task, executor: executors.all().get(run.executor) }),
   changedAt: async (run, task) => newestChange(run.directory ?? (await workDirectory(house, run, task))),
   rules: () => {
     const { stall_seconds, max_output_mb, max_processes } = house.settings.current().values;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Job } from '../domain/agent/executor.ts';
+import type { Executor, Job } from '../domain/agent/executor.ts';
 import { Fault } from '../domain/fault.ts';
 import { promptFor } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
@@ -7,21 +7,29 @@ import type { Task } from '../domain/task/task.ts';
 import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
 import { projects } from '../store/records/projects.ts';
-import { runIndex, runs } from '../store/records/runs.ts';
 import { workspaces } from '../store/records/workspaces.ts';
 import { notePlaces, notesFor } from './notes.ts';
 import type { House } from './open-house.ts';
+import { pastOf } from './past.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** One start, on this machine. */
+export interface Start {
+  readonly run: Run;
+  readonly task: Task;
+  readonly executor: Executor | undefined;
+}
+
 /** What a run needs on this machine. */
-export async function prepareRun(house: House, env: Env, run: Run, task: Task): Promise<Prepared> {
+export async function prepareRun(house: House, env: Env, start: Start): Promise<Prepared> {
+  const { run, task } = start;
   const places = notePlaces(house.paths.tasks, task.id);
   const workspace = await workspaceOf(house, run, task);
   return {
     // A command of the project leaves no notes and reads none.
     steps: run.chore ? [] : notesFor(places, { task, run, runDirectory: join(house.paths.runs, run.id) }),
-    job: await jobOf(house, run, task),
+    job: await jobOf(house, start),
     env: {
       ...inherited(env),
       FLEET_TASK_ID: task.id,
@@ -33,23 +41,21 @@ export async function prepareRun(house: House, env: Env, run: Run, task: Task): 
   };
 }
 
-const CLAIMED_AT_ONCE = 2;
-
 /** What the run is asked to do, as it was when it started. */
-export async function jobOf(house: House, run: Run, task: Task): Promise<Job> {
+export async function jobOf(house: House, { run, task, executor }: Start): Promise<Job> {
   const directory = join(house.paths.runs, run.id);
   const resultFile = join(directory, 'result.json');
-  // Created and claimed is all its history: there was no run before.
-  const before = task.seq <= CLAIMED_AT_ONCE ? undefined : await runBefore(house, run);
   const whole = 'text' in task.prompt ? task.prompt.text : await house.texts.getBlob(task.prompt.blob);
   if (run.chore) return choreOf(run, run.chore, task, { promptFile: join(directory, 'prompt.txt'), resultFile });
+  const { before, forked, resume, fork } = await pastOf(house, run, task, executor);
   const prompt = promptFor({
     task,
     prompt: whole,
     attempt: run.attempt,
     notesDirectory: notePlaces(house.paths.tasks, task.id).artifacts,
     resultFile,
-    before: before?.phase.state === 'ended' ? { outcome: before.phase.outcome, detail: before.phase.detail ?? '' } : undefined,
+    before,
+    forked,
   });
   return {
     taskId: task.id,
@@ -62,14 +68,9 @@ export async function jobOf(house: House, run: Run, task: Task): Promise<Job> {
     effort: task.effort,
     systemPrompt: task.systemPrompt,
     extraArgs: task.extraArgs,
-    resume: before && (task.continues !== undefined || run.attempt > 1) ? before.watch?.session : undefined,
+    resume,
+    fork,
   };
-}
-
-/** The newest run of an agent on the task that is not this one. */
-async function runBefore({ store }: House, run: Run): Promise<Run | undefined> {
-  const hits = await store.scan({ index: runIndex.agents(run.taskId), limit: 2, reverse: true });
-  return hits.map(runs.read).find(({ id }) => id !== run.id);
 }
 
 /** A command of the project: nothing of the task but where it belongs. */
@@ -80,6 +81,7 @@ const choreOf = (run: Run, chore: NonNullable<Run['chore']>, task: Task, files: 
   ...files,
   workDirectory: chore.directory,
   extraArgs: [],
+  fork: false,
 });
 
 async function workspaceOf({ store }: House, run: Run, task: Task): Promise<Workspace | undefined> {

@@ -14,6 +14,8 @@ export interface Job {
   readonly extraArgs: readonly string[];
   /** The agent's own conversation to go on with, when it said one and the executor can. */
   readonly resume?: string | undefined;
+  /** Go on with a copy of that conversation: it belongs to another task, and stays as it is. */
+  readonly fork: boolean;
 }
 
 /** How to start the program: arguments and names, never a shell line, never a provider's key. */

@@ -8,13 +8,30 @@ export interface Briefing {
   readonly resultFile: string;
   /** How the run before this one ended, when this one goes on with its work. */
   readonly before?: { readonly outcome: string; readonly detail: string } | undefined;
+  /** The task it was forked from, as long as it has no conversation of its own to go on with. */
+  readonly forked?: Forked | undefined;
+}
+
+export interface Forked {
+  readonly taskId: string;
+  /** The agent remembers what was said there: it goes on with a copy of that conversation. */
+  readonly isCopy: boolean;
+  /** Where its own work begins; absent in place. */
+  readonly commit?: string;
+  readonly notesDirectory: string;
+  /** How the run ended whose conversation it was; absent while it goes on. */
+  readonly outcome?: string;
+  readonly detail?: string;
+  /** What was said last there. */
+  readonly said?: string;
 }
 
 /** What an agent is told, whichever program it is. The wish itself comes first and is never changed. */
-export function promptFor({ task, prompt, attempt, notesDirectory, resultFile, before }: Briefing): string {
+export function promptFor({ task, prompt, attempt, notesDirectory, resultFile, before, forked }: Briefing): string {
   const parts = [
     prompt,
     task.acceptance ? `It is done when:\n${task.acceptance}` : '',
+    forked ? forkedIn(forked) : '',
     before && attempt > 1
       ? `You have worked on this before (attempt ${attempt}). That run ended as ${before.outcome}: ${before.detail}\nLook at what is there already and go on from it.`
       : '',
@@ -27,6 +44,21 @@ export function promptFor({ task, prompt, attempt, notesDirectory, resultFile, b
     ].join('\n'),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** Whoever remembers is told what is different now; whoever does not is told what went before. */
+function forkedIn({ taskId, isCopy, commit, notesDirectory, outcome, detail, said }: Forked): string {
+  const place = commit
+    ? `Your workspace and your branch are your own and begin with that work as it stood, at ${commit.slice(0, 12)}: nothing you do here changes the other.`
+    : 'You work in the same directory as that task did, after it.';
+  if (isCopy) return `This is a fork of task ${taskId}: you go on with a copy of its conversation. ${place}`;
+  const end = outcome ? `ended as ${outcome}: ${detail}` : 'still goes on there';
+  return [
+    `This is a fork of task ${taskId}, on which another agent has worked before you. Its run ${end}`,
+    ...(said ? [`What it said last: ${said}`] : []),
+    place,
+    `Its notes are in ${notesDirectory}: read them, and change nothing there. Look at what is there already and go on from it.`,
+  ].join('\n');
 }
 
 function branchIn({ work, expectsChanges }: Briefing['task']): string[] {

@@ -15,7 +15,7 @@ import {
   TaskId,
   Title,
 } from '../values.ts';
-import { Gate, Work } from '../work/work.ts';
+import { CommitId, Gate, Work } from '../work/work.ts';
 
 /** Who does the work of a running task. Its id is the fence: only its holder may move the task on. */
 export const Holder = z.discriminatedUnion('kind', [
@@ -115,6 +115,16 @@ export const Task = TaskWish.extend({
   projectId: ProjectId.optional(),
   directory: Path.optional(),
   parentId: TaskId.optional(),
+  /** It branched off from another: with a copy of the conversation of that run, and with the work as it stood then. */
+  forkedFrom: z
+    .strictObject({
+      taskId: TaskId,
+      runId: RunId,
+      /** Where its work begins, and where the work it begins with began; absent in place. */
+      commit: CommitId.optional(),
+      base: CommitId.optional(),
+    })
+    .optional(),
   depth: z.int().min(0),
   children: z.int().min(0),
   /** How many tasks have ever been made to wait for this one. */

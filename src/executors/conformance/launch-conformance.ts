@@ -10,6 +10,7 @@ export const plainJob: Job = frozen({
   resultFile: '/somewhere/run_1/result.json',
   workDirectory: '/somewhere/workspace',
   extraArgs: [],
+  fork: false,
 });
 
 const jobs: readonly Job[] = [
@@ -21,6 +22,7 @@ const jobs: readonly Job[] = [
   { ...plainJob, model: 'a model, with spaces' },
   { ...plainJob, effort: 'high', systemPrompt: 'be brief', extraArgs: ['--flag', 'a b'] },
   { ...plainJob, resume: 'session-1' },
+  { ...plainJob, resume: 'session-1', fork: true },
 ];
 
 const providerKey = /(?:_API_KEY|_TOKEN|_SECRET|_PASSWORD|_ACCESS_KEY(?:_ID)?|_CREDENTIALS)$/i;
@@ -47,6 +49,14 @@ export function launchConformance(executor: Executor): void {
     if (executor.can.resume)
       expect(JSON.stringify([going, executor.begin({ ...plainJob, resume: 'session-1' })])).toContain('session-1');
     else expect(going).toEqual(executor.launch(plainJob));
+  });
+
+  it('tells a copy of a conversation from the conversation itself, if it can go on with one', () => {
+    const said = (job: Job) => JSON.stringify([executor.launch(job), executor.begin(job)]);
+    const [going, copying] = [false, true].map((fork) => said({ ...plainJob, resume: 'session-1', fork }));
+    if (executor.can.resume) expect(copying).not.toBe(going);
+    else expect(copying).toBe(going);
+    expect(said({ ...plainJob, fork: true })).toBe(said(plainJob));
   });
 
   it('opens a conversation only with an agent that reads', () => {

@@ -10,6 +10,7 @@ export type Deed =
   | { readonly do: 'run'; readonly command: string; readonly args: readonly string[] }
   | { readonly do: 'commit'; readonly message: string }
   | { readonly do: 'report'; readonly report: unknown }
+  | { readonly do: 'recall' }
   | { readonly do: 'flood' | 'line' | 'binary'; readonly bytes: number }
   | { readonly do: 'daemonise'; readonly ms: number }
   | { readonly do: 'spend'; readonly input: number; readonly output: number }

@@ -26,6 +26,8 @@ export async function doDeed(deed: Deed, stage: Stage): Promise<void> {
       return say(`daemon ${await (await programs()).daemonise(deed.ms)}`);
     case 'report':
       return report(deed.report, stage);
+    case 'recall':
+      return recall(stage);
     case 'mark':
       return appendFileSync(deed.file, `${stage.run} ${process.pid} ${stage.attempt}\n`);
     case 'spend':
@@ -45,7 +47,13 @@ export async function doDeed(deed: Deed, stage: Stage): Promise<void> {
 
 function speak(text: string, stage: Stage): void {
   stage.lastSaid = text;
+  stage.conversation.add(text);
   say(text);
+}
+
+function recall({ conversation: { before } }: Stage): void {
+  if (before.length === 0) say('I remember nothing');
+  for (const text of before) say(`I remember: ${text}`);
 }
 
 /** Loaded when first needed: most agents of a test start no program. */

@@ -11,12 +11,13 @@ export interface Ear {
   silence(): Promise<void>;
 }
 
-export function openEar(input: NodeJS.ReadableStream): Ear {
+/** `told` hears every message. */
+export function openEar(input: NodeJS.ReadableStream, told: (text: string) => void): Ear {
   const heard = { started: false, messages: 0, ended: false, answers: new Map<string, string>(), asked: new Set<string>() };
   const waiting = new Set<() => void>();
   const wake = (): void => waiting.forEach((look) => look());
   onLines(input, (line) => {
-    take(line, heard);
+    take(line, heard, told);
     wake();
   });
   input.on('end', () => {
@@ -54,19 +55,20 @@ interface Heard {
 }
 
 /** Says aloud whatever should not happen, such as a second answer: tests look for it. */
-function take(line: string, heard: Heard): void {
-  const told = recordIn(line);
-  if (told?.['type'] === 'start') {
+function take(line: string, heard: Heard, told: (text: string) => void): void {
+  const said = recordIn(line);
+  if (said?.['type'] === 'start') {
     if (heard.started) say('started twice');
     heard.started = true;
-  } else if (told?.['type'] === 'message' && typeof told['n'] === 'number') {
+  } else if (said?.['type'] === 'message' && typeof said['n'] === 'number') {
     heard.messages += 1;
-    print({ type: 'heard', n: told['n'] });
-    say(`message ${told['n']}: ${String(told['text'])}`);
-  } else if (told?.['type'] === 'answer' && typeof told['request'] === 'string') {
-    const request = told['request'];
+    told(String(said['text']));
+    print({ type: 'heard', n: said['n'] });
+    say(`message ${said['n']}: ${String(said['text'])}`);
+  } else if (said?.['type'] === 'answer' && typeof said['request'] === 'string') {
+    const request = said['request'];
     if (heard.answers.has(request) || !heard.asked.has(request)) say(`unexpected answer to ${request}`);
-    else heard.answers.set(request, String(told['text']));
+    else heard.answers.set(request, String(said['text']));
   } else {
     say(`unknown input: ${line.slice(0, 200)}`);
   }

@@ -1,9 +1,10 @@
 /**
- * The program that plays a scenario: `scripted-agent PROMPT-FILE [--mode M] [--run ID] [--result FILE] [--resume SESSION]`.
+ * The program that plays a scenario: `scripted-agent PROMPT-FILE [--mode M] [--run ID] [--result FILE] [--resume SESSION [--fork]]`.
  * It stands alone and starts fast; the executor beside it never runs in this process.
  */
 import { readFileSync } from 'node:fs';
 import { TOLD } from '../../domain/run/prompt.ts';
+import { openConversation } from './conversation.ts';
 import { openEar } from './ear.ts';
 import { findScenario } from './find-scenario.ts';
 import { play } from './play.ts';
@@ -14,21 +15,20 @@ import { print } from './voice.ts';
 const badScenario = 2;
 
 const [promptFile = '', ...options] = process.argv.slice(2);
-const option = (name: string): string | undefined => {
-  const end = options.indexOf('--');
-  const at = options.indexOf(name);
-  return at === -1 || (end !== -1 && at > end) ? undefined : options[at + 1];
-};
+const own = options.slice(0, options.includes('--') ? options.indexOf('--') : undefined);
+const option = (name: string): string | undefined => (own.includes(name) ? own[own.indexOf(name) + 1] : undefined);
 
 const { scenario, told } = readOrExit();
 const run = option('--run') ?? `run-${process.pid}`;
-print({ type: 'opened', session: option('--resume') ?? `scripted-${run}` });
+const conversation = openConversation({ run, promptFile, resume: option('--resume'), isFork: own.includes('--fork') });
+print({ type: 'opened', session: conversation.session });
 const stage: Stage = {
   run,
   attempt: Number(process.env['FLEET_ATTEMPT'] ?? 1),
   told,
   resultFile: option('--result'),
-  ear: scenario.mode === 'twoway' ? openEar(process.stdin) : undefined,
+  ear: scenario.mode === 'twoway' ? openEar(process.stdin, conversation.add) : undefined,
+  conversation,
   lastSaid: '',
   report: undefined,
   asked: 0,

@@ -23,6 +23,7 @@ it('is told its run, its result file and how to go on', () => {
     ].concat(['--resume', 's-1', '--', '-x']),
   );
   expect(mode).toBe('oneway');
+  expect(executor.launch({ ...plainJob, resume: 's-1', fork: true }).args.slice(-3)).toEqual(['--resume', 's-1', '--fork']);
 });
 
 it('is two-way when its scenario says so, and then waits for the start', () => {

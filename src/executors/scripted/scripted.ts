@@ -60,7 +60,7 @@ const options = (job: Job): string[] => [
   job.runId,
   '--result',
   job.resultFile,
-  ...(job.resume === undefined ? [] : ['--resume', job.resume]),
+  ...(job.resume === undefined ? [] : ['--resume', job.resume, ...(job.fork ? ['--fork'] : [])]),
   ...(job.extraArgs.length === 0 ? [] : ['--', ...job.extraArgs]),
 ];
 

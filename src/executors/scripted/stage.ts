@@ -1,3 +1,4 @@
+import type { Conversation } from './conversation.ts';
 import type { Ear } from './ear.ts';
 
 /** What the steps of one scenario know and share. */
@@ -9,6 +10,7 @@ export interface Stage {
   readonly resultFile: string | undefined;
   /** Absent for a one-way agent. */
   readonly ear: Ear | undefined;
+  readonly conversation: Conversation;
   lastSaid: string;
   report: unknown;
   asked: number;

@@ -23,6 +23,7 @@ export const STEP_WORDS: Readonly<Record<string, (rest: Rest) => Act>> = {
   run: ({ text }) => program(text),
   sh: (rest) => ({ do: 'run', command: '/bin/sh', args: ['-c', given(longText(rest), 'a shell command')] }),
   commit: (rest) => ({ do: 'commit', message: given(longText(rest), 'a message') }),
+  recall: ({ text }) => ({ do: nothingAfter(text, 'recall') }),
   report: (rest) => ({ do: 'report', report: report(longText(rest)) }),
   done: (rest) => ({ do: 'report', report: { status: 'done', summary: longText(rest) } }),
   end: ({ text }) => end(text),

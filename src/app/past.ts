@@ -1,0 +1,60 @@
+import type { Executor } from '../domain/agent/executor.ts';
+import type { Briefing } from '../domain/run/prompt.ts';
+import type { Run } from '../domain/run/run.ts';
+import type { Task } from '../domain/task/task.ts';
+import { reports } from '../store/records/findings.ts';
+import { runIndex, runs } from '../store/records/runs.ts';
+import { notePlaces } from './notes.ts';
+import type { House } from './open-house.ts';
+
+/** What a run goes on with: which conversation, and what its agent is told of what went before. */
+export interface Past extends Pick<Briefing, 'before' | 'forked'> {
+  readonly resume?: string | undefined;
+  readonly fork: boolean;
+}
+
+type Around = Pick<House, 'store' | 'paths'>;
+
+const CLAIMED_AT_ONCE = 2;
+
+/**
+ * Its own conversation once there is one; until then, and when it is tried again from the beginning, a fork has a copy of
+ * the one it was forked from. A conversation belongs to the program it was led with: another cannot go on with it.
+ */
+export async function pastOf(house: Around, run: Run, task: Task, executor: Executor | undefined): Promise<Past> {
+  // Created and claimed is all its history: there was no run before.
+  const own = task.seq <= CLAIMED_AT_ONCE ? undefined : await runBefore(house, run);
+  const goesOn = own !== undefined && (task.continues !== undefined || run.attempt > 1);
+  const sessionOf = (other: Run | undefined): string | undefined =>
+    executor?.can.resume && other?.executor === run.executor ? other.watch?.session : undefined;
+  const resume = goesOn ? sessionOf(own) : undefined;
+  const before = own?.phase.state === 'ended' ? { outcome: own.phase.outcome, detail: own.phase.detail ?? '' } : undefined;
+  if (resume !== undefined || !task.forkedFrom) return { before, resume, fork: false };
+  const other = (await runs.get(house.store, task.forkedFrom.runId))?.body;
+  const copied = sessionOf(other);
+  const forked = await forkedOf(house, task.forkedFrom, other, copied !== undefined);
+  return { before, resume: copied, fork: copied !== undefined, forked };
+}
+
+/** The newest run of an agent on the task that is not this one. */
+async function runBefore({ store }: Around, run: Run): Promise<Run | undefined> {
+  const hits = await store.scan({ index: runIndex.agents(run.taskId), limit: 2, reverse: true });
+  return hits.map(runs.read).find(({ id }) => id !== run.id);
+}
+
+async function forkedOf(
+  { store, paths }: Around,
+  { taskId, runId, commit }: NonNullable<Task['forkedFrom']>,
+  other: Run | undefined,
+  isCopy: boolean,
+): Promise<NonNullable<Briefing['forked']>> {
+  const said = (await reports.get(store, runId))?.body.summary ?? other?.watch?.summary ?? other?.watch?.lastWords;
+  return {
+    taskId,
+    isCopy,
+    notesDirectory: notePlaces(paths.tasks, taskId).artifacts,
+    ...(commit ? { commit } : {}),
+    ...(other?.phase.state === 'ended' ? { outcome: other.phase.outcome, detail: other.phase.detail ?? '' } : {}),
+    ...(said ? { said } : {}),
+  };
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import type { TaskId } from '../values.ts';
+import { type Briefing, type Forked, promptFor } from './prompt.ts';
+
+const COMMIT = 'abcdef0123456789'.padEnd(40, '0');
+const told = (more: Partial<Briefing> = {}): string =>
+  promptFor({
+    task: { id: 'task_1' as TaskId, title: 't', messages: [], expectsChanges: true },
+    prompt: 'the wish',
+    attempt: 1,
+    notesDirectory: '/notes',
+    resultFile: '/result',
+    ...more,
+  });
+const forked = (more: Partial<Forked> = {}): Forked => ({ taskId: 'task_0', isCopy: true, notesDirectory: '/other', ...more });
+
+describe('the agent of a fork', () => {
+  it('that remembers is told what is its own now, and not what it knows', () => {
+    const text = told({ forked: forked({ commit: COMMIT, said: 'half done' }) });
+    expect(text).toMatch(/^the wish\n\nThis is a fork of task task_0: you go on with a copy of its conversation\. /);
+    expect(text).toContain('as it stood, at abcdef012345: nothing you do here changes the other');
+    expect(text).not.toContain('half done');
+  });
+
+  it('that cannot remember is told what went before', () => {
+    const ended = { outcome: 'crashed', detail: 'exit code 3', said: 'half done' };
+    const text = told({ forked: forked({ isCopy: false, commit: COMMIT, ...ended }) });
+    expect(text).toContain('another agent has worked before you. Its run ended as crashed: exit code 3\n');
+    expect(text).toContain('What it said last: half done\n');
+    expect(text).toContain('Its notes are in /other: read them, and change nothing there');
+    expect(told({ forked: forked({ isCopy: false }) })).toContain('Its run still goes on there\nYou work in the same directory');
+  });
+});
+
+it('a task that is no fork hears nothing of one', () => expect(told()).not.toContain('fork'));
