@@ -13,8 +13,9 @@ import { Beside } from './beside.ts';
 import { gateOn } from './gate.ts';
 import type { WorkNeeds } from './needs.ts';
 import { isNews } from './news.ts';
-import { isGateOver, originOf } from './prove.ts';
+import { isGateOver } from './prove.ts';
 import { holderOf, sendBack, stop } from './repair.ts';
+import { originOf, sayWhose } from './whose.ts';
 
 interface Waiting {
   readonly seen: Seen<Task>;
@@ -236,11 +237,7 @@ async function landed(waiting: Waiting, commit: string, needs: WorkNeeds, beside
   const { seen, project, work } = waiting;
   const task = seen.body;
   const done = await beside.take(`landed ${task.id} ${commit}`, async () => {
-    await needs.workshop.annotate(
-      project,
-      { base: work.base, tip: work.tip as string, landed: commit },
-      await originOf(task, needs),
-    );
+    await sayWhose({ task, project, tip: work.tip as string, landed: commit }, needs);
     return (task.push ?? project.push) ? needs.workshop.push(project, work.target) : undefined;
   });
   if (!done) return false;

@@ -56,7 +56,7 @@ async function settleDown(run: Run, { id }: Task, project: Project, needs: WorkN
   if (!seen) return { state: 'later' };
   const task = seen.body;
   const begun = task.work
-    ? { work: task.work, start: task.work.kept?.commit ?? task.work.base }
+    ? { work: task.work, start: task.work.kept?.commit ?? task.forkedFrom?.commit ?? task.work.base }
     : await begin(run, task, project, needs);
   if ('state' in begun) return begun;
   const use = { kind: 'task', taskId: task.id, branch: begun.work.branch, start: begun.start } as const;
@@ -75,6 +75,7 @@ async function begin(run: Run, task: Task, project: Project, needs: WorkNeeds): 
   const { workshop } = needs;
   const target = await workshop.targetOf(project, task.targetBranch ?? project.targetBranch);
   if (target.state !== 'found') return impossible('setup', `cannot begin in ${project.path}: ${target.why}`);
+  if (task.forkedFrom?.commit) return branchOff(run, task, { project, target: target.branch }, needs);
   const from = task.baseRef === undefined ? target.commit : await workshop.commitOf(project, task.baseRef);
   if (from === undefined)
     return impossible(
@@ -84,6 +85,22 @@ async function begin(run: Run, task: Task, project: Project, needs: WorkNeeds): 
   const base = task.strategy === 'new' ? from : await inherited(task, project, from, needs);
   if (typeof base !== 'string') return base;
   return { work: { branch: workshop.branchFor(task, run.executor), target: target.branch, base }, start: base };
+}
+
+/** A fork begins with all of the other's work, and is compared with what that one began at: that is what it will land. */
+async function branchOff(
+  run: Run,
+  task: Task,
+  { project, target }: { readonly project: Project; readonly target: string },
+  { workshop }: WorkNeeds,
+): Promise<Begun> {
+  const { taskId, commit = '', base = commit } = task.forkedFrom ?? {};
+  if ((await workshop.commitOf(project, commit)) === undefined)
+    return impossible(
+      'setup',
+      `the work of ${taskId} it begins with is gone: ${project.path} has no commit ${commit.slice(0, 12)}`,
+    );
+  return { work: { branch: workshop.branchFor(task, run.executor), target, base }, start: commit };
 }
 
 /** What the dependencies have made and nobody has landed yet, on top of each other in the order they were named. */

@@ -15,9 +15,10 @@ import { workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
 import { Beside } from './beside.ts';
 import { gateOn } from './gate.ts';
-import type { Gathered, Origin, WorkNeeds } from './needs.ts';
+import type { Gathered, WorkNeeds } from './needs.ts';
 import { isNews } from './news.ts';
 import { holderOf, sendBack, stop } from './repair.ts';
+import { originOf, sayWhose } from './whose.ts';
 
 interface Finished {
   readonly seen: Seen<Task>;
@@ -111,7 +112,7 @@ async function gather(seen: Seen<Task>, project: Project | undefined, needs: Wor
     const span = { base: work.base, tip: tip.commit };
     const facts = await needs.workshop.changes(project, span);
     // Said before anybody else can land it as a part of their own.
-    if (facts.totals.commits > 0) await needs.workshop.annotate(project, { ...span, landed: tip.commit }, origin);
+    if (facts.totals.commits > 0) await sayWhose({ task, project, tip: tip.commit, landed: tip.commit }, needs);
     return { tip, facts };
   });
   if (!found) return false;
@@ -152,11 +153,6 @@ const unfinished = ({ branch }: Work, why: string) => ({
 async function branchTip(project: Project, branch: string, { workshop }: WorkNeeds) {
   const commit = await workshop.commitOf(project, `refs/heads/${branch}`);
   return commit === undefined ? undefined : { commit, tree: await workshop.treeOf(project, commit) };
-}
-
-export async function originOf(task: Task, { store }: WorkNeeds): Promise<Origin> {
-  const run = task.work?.runId && (await runs.get(store, task.work.runId))?.body;
-  return { task, ...(run ? { run } : {}) };
 }
 
 async function gate(seen: Seen<Task>, project: Project | undefined, needs: WorkNeeds): Promise<boolean> {
