@@ -33,6 +33,8 @@ export function workPortOf(paths: HomePaths, env: Env): WorkPort {
       const id = wanted?.ref.slice(keptRef(taskId, '').length) ?? '';
       return wanted && { commit: wanted.commit, ...(id.startsWith('run_') ? { runId: id as RunId } : {}) };
     },
+    snapshot: (site, { ref, task, run }) => workshop.keep(site, { ref, origin: { task, run } }),
+    has: async (project, commit) => (await workshop.commitOf(project, commit)) !== undefined,
     restore: (project, wish) => makeBranch(project.path, wish, env),
     blame: async (path, { ref, line }) => {
       const place = await inspect(dirname(path), env);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../domain/limits.ts';
+import { TaskWish } from '../domain/task/task.ts';
 import { line, Path, RunId, TaskId, text } from '../domain/values.ts';
 import { Evidence } from '../domain/work/evidence.ts';
 import { Report } from '../domain/work/report.ts';
@@ -31,6 +32,26 @@ export const diffTask = operation({
     cut: z.boolean(),
   }),
   faults: ['not_found', 'conflict', 'unavailable'],
+});
+
+const wish = TaskWish.shape;
+
+export const forkTask = operation({
+  name: 'task.fork',
+  kind: 'command',
+  role: 'team-lead',
+  summary: 'Branch a task off into a second one: same conversation and work so far, own branch.',
+  input: z.strictObject({
+    id: Ref,
+    text: message.optional().describe('what the agent of the fork is told first'),
+    title: wish.title.optional().describe('short name of the fork; that of the task, marked, when left out'),
+    executor: wish.executors.min(1).optional().describe('another agent for it; repeat for a fail-over list'),
+    model: wish.model.describe("model, in that executor's own words"),
+    effort: wish.effort.describe('how hard the model should think'),
+    ifSeq,
+  }),
+  output: TaskView,
+  faults: ['invalid', 'not_found', 'conflict', 'limit', 'unavailable'],
 });
 
 export const reportTask = operation({

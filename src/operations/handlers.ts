@@ -7,6 +7,7 @@ import type { Handlers } from './scope.ts';
 import { taskChangeHandlers } from './task-changes.ts';
 import { createTaskHandler } from './task-create.ts';
 import { editTaskHandler } from './task-edit.ts';
+import { forkTaskHandler } from './task-fork.ts';
 import { taskListHandlers } from './task-list.ts';
 import { taskTransferHandlers } from './task-transfer.ts';
 import { tokenHandlers } from './token.ts';
@@ -18,6 +19,7 @@ export const handlers: Handlers = {
   ...projectHandlers,
   'task.create': createTaskHandler,
   'task.edit': editTaskHandler,
+  'task.fork': forkTaskHandler,
   ...taskListHandlers,
   ...taskChangeHandlers,
   ...taskTransferHandlers,

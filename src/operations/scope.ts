@@ -3,6 +3,7 @@ import type { Named, OperationName } from '../contract/index.ts';
 import type { Caller } from '../domain/authority.ts';
 import type { Capacity } from '../domain/hold/hold.ts';
 import type { Project } from '../domain/project/project.ts';
+import type { Run } from '../domain/run/run.ts';
 import type { Origin, Settings } from '../domain/settings.ts';
 import type { Lane } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
@@ -122,6 +123,13 @@ export interface WorkPort {
   ): Promise<{ readonly ok: boolean; readonly remote?: string; readonly why?: string }>;
   /** The newest kept work of a task, or that of one run by the end of its id. */
   keptOf(project: Project, taskId: TaskId, run: string | undefined): Promise<{ commit: string; runId?: RunId } | undefined>;
+  /** Everything in a workspace as it is now, under a hidden ref; whoever works in it is not disturbed. Undefined when it is gone. */
+  snapshot(
+    site: { readonly workspace: Workspace; readonly project: Project },
+    wish: { readonly ref: string; readonly task: Task; readonly run: Run },
+  ): Promise<{ commit: string } | undefined>;
+  /** Whether the repository of the project still has a commit. */
+  has(project: Project, commit: string): Promise<boolean>;
   /** Makes a branch there, and answers its name; unless the name must be exact, a taken one gets a number. */
   restore(
     project: Project,

@@ -130,7 +130,7 @@ async function again(id: string, ifSeq: number | undefined, scope: Scope, { resu
   });
 }
 
-function withMessage(task: Task, text: string, { caller, now }: Scope): Task {
+export function withMessage(task: Task, text: string, { caller, now }: Scope): Task {
   const last = task.messages.at(-1)?.n ?? 0;
   const unheard = task.messages.filter(({ state }) => state === 'waiting').length;
   if (unheard >= LIMITS.messages.value)

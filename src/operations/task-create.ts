@@ -137,7 +137,7 @@ export async function assertExecutors(asked: readonly string[], { executors }: P
     throw new Fault('invalid', `no executor ${JSON.stringify(unknown)}: known are ${known.join(', ')}`, { executor: unknown });
 }
 
-function lineage(parent: Seen<Task> | undefined, { settings }: Scope): Partial<Task> {
+export function lineage(parent: Seen<Task> | undefined, { settings }: Scope): Partial<Task> {
   if (!parent) return {};
   const { max_depth: deepest } = settings.current().values;
   const depth = parent.body.depth + 1;
@@ -151,7 +151,7 @@ function lineage(parent: Seen<Task> | undefined, { settings }: Scope): Partial<T
   return { parentId: parent.body.id, depth };
 }
 
-function partAdded(parent: Seen<Task>, child: Task, author: { by: string; at: Instant }): Write[] {
+export function partAdded(parent: Seen<Task>, child: Task, author: { by: string; at: Instant }): Write[] {
   const waits = child.dependsOn.includes(parent.body.id) ? 1 : 0;
   const next = { ...parent.body, children: parent.body.children + 1, awaited: parent.body.awaited + waits, updatedAt: author.at };
   return changed(tasks, parent, next, { author, note: { what: 'part added', data: { task: child.id } } });

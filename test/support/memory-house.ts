@@ -13,7 +13,7 @@ import {
   type TokenId,
 } from '../../src/domain/values.ts';
 import { type CallSurroundings, makeCall } from '../../src/operations/call.ts';
-import type { Place } from '../../src/operations/scope.ts';
+import type { Place, WorkPort } from '../../src/operations/scope.ts';
 import { makeUlids } from '../../src/platform/ids.ts';
 import { openMemoryRunLog } from '../../src/runlog/memory-run-log.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
@@ -37,9 +37,16 @@ export interface HouseOptions {
   readonly store?: Store;
   readonly random?: () => number;
   readonly clock?: { ms: number };
+  /** What git says there. */
+  readonly work?: Partial<WorkPort>;
 }
 
-export function memoryHouse({ store = openMemoryStore(), random, clock = { ms: NOON } }: HouseOptions = {}): MemoryHouse {
+export function memoryHouse({
+  store = openMemoryStore(),
+  random,
+  clock = { ms: NOON },
+  work = {},
+}: HouseOptions = {}): MemoryHouse {
   const ulid = makeUlids(() => clock.ms, random);
   const ids = {
     task: (at?: string) => `task_${ulid(at === undefined ? undefined : msOf(at))}` as TaskId,
@@ -84,8 +91,11 @@ export function memoryHouse({ store = openMemoryStore(), random, clock = { ms: N
       gather: unused,
       push: unused,
       keptOf: unused,
+      snapshot: unused,
+      has: unused,
       restore: unused,
       blame: unused,
+      ...work,
     },
     home: { path: '/home', host: 'here', init: async () => [], engine: async () => undefined },
     signer: { sign: async ({ id }) => `signed ${id}`, codeOf: async (link) => `code of ${link}` },

@@ -29,6 +29,10 @@ export const EXAMPLES: Readonly<Partial<Record<OperationName, readonly string[]>
   'task.send': ["fleet task send 7k2m9xqa 'leave the parser alone'"],
   'task.retry': ['fleet task retry 7k2m9xqa'],
   'task.resume': ['fleet task resume 7k2m9xqa', "fleet task resume 7k2m9xqa 'the server is up again'"],
+  'task.fork': [
+    "fleet task fork 7k2m9xqa 'now do it without the cache'",
+    'fleet task fork 7k2m9xqa --executor codex --title second-opinion',
+  ],
   'task.diff': ['fleet task diff 7k2m9xqa', 'fleet task 7k2m9xqa diff --stat', 'fleet task diff 7k2m9xqa --raw | git apply'],
   'task.report': ['fleet task report 7k2m9xqa', 'fleet task report 7k2m9xqa --json | jq .evidence[0]'],
   'task.approve': ['fleet task approve 7k2m9xqa'],

@@ -15,6 +15,7 @@ export const POSITIONALS: By<readonly string[]> = {
   'task.send': ['id', 'text'],
   'task.retry': ['id'],
   'task.resume': ['id', 'text'],
+  'task.fork': ['id', 'text'],
   'run.show': ['id'],
   'run.log': ['id'],
   'run.cancel': ['id'],

@@ -12,8 +12,9 @@ const STEPS: Readonly<Record<PhaseState, (id: string, task: TaskView) => readonl
   verifying: (id) => [report(id), cancel(id)],
   merging: (id) => [report(id), cancel(id)],
   blocked: (id, task) => [...unblock(task), ...(isAtRest(task) ? [] : [edit(id)]), cancel(id)],
-  done: (id, { work }) => (work === undefined ? [] : work.landed ? [report(id), diff(id)] : [diff(id), merge(id), report(id)]),
-  failed: (id, { work }) => [log(id), ...(work ? [diff(id)] : []), retry(id), resume(id)],
+  done: (id, { work }) =>
+    work === undefined ? [] : work.landed ? [report(id), diff(id), fork(id)] : [diff(id), merge(id), report(id), fork(id)],
+  failed: (id, { work }) => [log(id), ...(work ? [diff(id)] : []), retry(id), resume(id), fork(id)],
   canceled: (id, { work }) => [retry(id), resume(id), ...(work ? [restore(id)] : []), remove(id)],
 };
 
@@ -67,6 +68,7 @@ const log = (id: string): Step => [`fleet task log ${id}`, 'what its agent print
 const send = (id: string): Step => [`fleet task send ${id} TEXT`, 'tell its agent something'];
 const retry = (id: string): Step => [`fleet task retry ${id}`, 'try it again from the beginning'];
 const resume = (id: string): Step => [`fleet task resume ${id}`, 'let it go on where it stopped'];
+const fork = (id: string): Step => [`fleet task fork ${id}`, 'let a second one go on from here'];
 const remove = (id: string): Step => [`fleet task delete ${id}`, 'delete it with its history'];
 const claim = (id: string): Step => [`fleet task claim ${id}`, 'do it yourself'];
 const complete = (id: string): Step => [`fleet task complete ${id} --summary …`, 'say that it is finished'];

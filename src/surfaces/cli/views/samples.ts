@@ -5,7 +5,7 @@ import type { TaskView } from '../../../contract/shapes.ts';
 import type { Phase } from '../../../domain/task/task.ts';
 import { ProjectId, QuestionId, RunId, TaskId } from '../../../domain/values.ts';
 import { tokenSamples } from './token-samples.ts';
-import { finishedTasks, workSamples } from './work-samples.ts';
+import { finishedTasks, forkOf, workSamples } from './work-samples.ts';
 
 /* One believable answer of each operation, for tests and for looking at the views. The moment is fixed. */
 
@@ -245,6 +245,7 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
   'task.cancel': stopping,
   'task.retry': queued,
   'task.resume': queued,
+  'task.fork': { ...queued, ...forkOf(running.id, runId) },
   ...workSamples({ taskId: reviewed.id, runId, projectId, ago }),
   'task.approve': merging,
   'task.reject': queued,

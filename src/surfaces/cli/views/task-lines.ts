@@ -5,6 +5,7 @@ import { clockTime } from '../terminal/ages.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { widthOf } from '../terminal/width.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
+import { shortCommit } from './changes.ts';
 import { counted, type Look, phasePaint, shortId } from './look.ts';
 import { phaseText, whereText } from './task-page.ts';
 
@@ -26,6 +27,15 @@ export function taskCreated(task: TaskView, look: Look): string {
 /** After a retry or a resume: where to look next. */
 export const taskAgain = (task: TaskView, look: Look): string =>
   `${taskLine(task, look)}  ${look.paint.dim(`fleet task log ${shortId(task.id)} --follow shows what it does`)}\n`;
+
+export function taskForked(task: TaskView, look: Look): string {
+  const { taskId, commit } = task.forkedFrom ?? {};
+  const from = taskId === undefined ? '' : shortId(taskId);
+  const what = commit
+    ? `goes on from ${from} as it stood at ${shortCommit(commit)}, on a branch of its own`
+    : `goes on from ${from}: ${whereText(task, look)}; one of the two works there at a time`;
+  return `${taskLine(task, look)}  ${what}\n  ${look.paint.dim(`fleet task log ${shortId(task.id)} --follow shows what it does`)}\n`;
+}
 
 export function messageSent({ taskId, n, state }: Output<'task.send'>, { paint }: Look): string {
   const when = { waiting: 'its agent hears it as soon as it listens', sent: 'it is on its way', heard: 'its agent has it' };

@@ -3,7 +3,7 @@ import { ago, elapsedSince } from '../terminal/ages.ts';
 import { pairs } from '../terminal/columns.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
-import { provingText } from './changes.ts';
+import { provingText, shortCommit } from './changes.ts';
 import { homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
 import { nextCommands } from './next-commands.ts';
 import { workFacts } from './work-facts.ts';
@@ -36,6 +36,7 @@ function facts(task: TaskView, look: Look): (readonly [string, string])[] {
     ['Executor', executorText(task)],
     ['Kind', `${task.kind}, priority ${task.priority}${task.expectsChanges ? '' : ', no change expected'}`],
     ['After', task.dependsOn.length > 0 ? task.dependsOn.map(shortId).join(', ') : undefined],
+    ['Forked from', forkText(task)],
     ['Part of', task.parentId === undefined ? undefined : shortId(task.parentId)],
     [
       'For',
@@ -49,6 +50,13 @@ function facts(task: TaskView, look: Look): (readonly [string, string])[] {
     ['Not before', task.notBefore],
   ];
   return rows.filter((row): row is readonly [string, string] => row[1] !== undefined);
+}
+
+function forkText({ forkedFrom }: TaskView): string | undefined {
+  if (!forkedFrom) return undefined;
+  const { taskId, runId, commit } = forkedFrom;
+  const work = commit === undefined ? '' : `, with its work as of ${shortCommit(commit)}`;
+  return `${shortId(taskId)}, after what run ${shortId(runId)} had said${work}`;
 }
 
 /** Where it stands; for a blocked task, who must do what. */

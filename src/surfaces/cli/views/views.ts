@@ -19,6 +19,7 @@ import {
   taskCreated,
   taskDeleted,
   taskEvents,
+  taskForked,
   taskLine,
   tasksImported,
 } from './task-lines.ts';
@@ -62,6 +63,7 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'task.cancel': taskLine,
   'task.retry': taskAgain,
   'task.resume': taskAgain,
+  'task.fork': taskForked,
   'task.diff': taskDiff,
   'task.report': taskReport,
   'task.approve': taskLands,

@@ -18,6 +18,10 @@ const TIP = commit('9c8d7e6');
 const BASE = commit('3f2a1b0');
 const LANDING = commit('5d4c3b2');
 
+export const forkOf = (taskId: TaskId, runId: RunId): Pick<TaskView, 'forkedFrom'> => ({
+  forkedFrom: { taskId, runId, commit: TIP, base: BASE },
+});
+
 /** Operations that answer with something else than a task. */
 type Told = 'task.diff' | 'task.report' | 'task.push' | 'task.restore' | 'workspace.list' | 'workspace.prune' | 'fleet.blame';
 
