@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import type { Output } from '../operations/scope.ts';
-import { type Cursor, readSlice, type Slice } from '../runner/tail.ts';
+import { type Cursor, type Open, readSlice, type Slice } from '../runner/tail.ts';
 import type { RunSecrets } from './run-secrets.ts';
 
 interface Item {
@@ -18,14 +18,15 @@ export const outputOf = (runsDirectory: string, secrets: Pick<RunSecrets, 'redac
     const items: Item[] = [];
     let cursor: Cursor = { offset: after, skipping: await isInside(path, after) };
     const room = roomFor(lines);
+    let open: Open | undefined;
     while (room.isLeft()) {
-      const slice = await readSlice(path, cursor, { isFinal: final, maxLineBytes: LIMITS.outputLineBytes.value, redact });
+      const slice = await readSlice(path, cursor, { isFinal: final, maxLineBytes: LIMITS.outputLineBytes.value, redact, open });
       const last = items.at(-1);
       if (cursor.skipping && last) items[items.length - 1] = { ...last, dropped: (last.dropped ?? 0) + slice.dropped };
       const taken = room.take(itemsIn(slice));
       items.push(...taken);
       if (taken.length < slice.lines.length) return { items, next: items.at(-1)?.at ?? after };
-      cursor = slice.cursor;
+      ({ cursor, open } = slice);
       if (!slice.more) break;
     }
     return pastLongLine(path, items, cursor, final);

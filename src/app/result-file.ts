@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import type { Told } from '../domain/work/report.ts';
 import { hasCode } from '../platform/files.ts';
+import { LONGEST_BLOCK } from '../platform/redact-block.ts';
 
 /**
  * What an agent has left as its result. The file is the agent's: it may be a link, a pipe, far too long, or nonsense, and
@@ -38,21 +39,25 @@ function parsed(text: string): Told['file'] {
 
 /** The end of what a run printed on both streams. */
 export async function lastOutput(runDirectory: string, redact: (text: string) => string): Promise<string> {
-  const [out, err] = await Promise.all(['out', 'err'].map((stream) => tailOf(join(runDirectory, stream))));
-  return redact([out, err].filter((text) => text !== '').join('\n'));
+  const [out, err] = await Promise.all(['out', 'err'].map((stream) => tailOf(join(runDirectory, stream), redact)));
+  return [out, err].filter((text) => text !== '').join('\n');
 }
 
-async function tailOf(path: string): Promise<string> {
+/** More is read than is shown: what is cut first would not be seen to be a secret. */
+async function tailOf(path: string, redact: (text: string) => string): Promise<string> {
+  const most = LIMITS.evidenceBytes.value;
   try {
     await using handle = await open(path, 'r');
     const { size } = await handle.stat();
-    const length = Math.min(size, LIMITS.evidenceBytes.value);
+    const length = Math.min(size, most + LONGEST_BLOCK);
     const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length);
-    const text = buffer.toString('utf8');
-    // Begins with a whole line, unless there is only one.
-    return (size > length ? text.slice(text.indexOf('\n') + 1) : text).trimEnd();
+    const text = redact(size > length ? fromWholeLine(buffer.toString('utf8')) : buffer.toString('utf8'));
+    return (text.length > most ? fromWholeLine(text.slice(-most)) : text).trimEnd();
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return '';
     throw error;
   }
 }
+
+/** Begins with a whole line, unless there is only one. */
+const fromWholeLine = (text: string): string => text.slice(text.indexOf('\n') + 1);

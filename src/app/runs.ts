@@ -19,7 +19,7 @@ import { filesOf, type RunPlace } from '../runner/run-place.ts';
 import { installShim } from '../runner/shim.ts';
 import { signsOfLife } from '../runner/signs-of-life.ts';
 import { openSpawner } from '../runner/spawner.ts';
-import { readSlice } from '../runner/tail.ts';
+import { type Open, readSlice, type Slice } from '../runner/tail.ts';
 import { trimSpools } from '../runner/trim.ts';
 import type { HomePaths } from './home.ts';
 import { runHints } from './run-hints.ts';
@@ -49,6 +49,7 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
   const crowded = crowdWatch();
   const hidden = runSecrets(paths, secrets);
   const redactorOf = redactors(hidden, log);
+  const ends = endsOfSlices();
   // Joining one costs more than starting an agent, unless the kernel was told to make it cheap.
   const cgroupParent = await findCgroupParent({ quickOnly: true });
   /** Shims of starts of which nothing has been seen yet. */
@@ -78,8 +79,10 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
     },
     forestall: async (runId) => (await arbitrate(place(runId))) === 'won' || (await stateOf(place(runId))) === 'never',
     read: async (runId, cursor, isFinal) => {
-      const redact = await redactorOf(runId);
-      return readSlice(filesOf(place(runId)).out, cursor, { isFinal, maxLineBytes: LIMITS.outputLineBytes.value, redact });
+      const options = { isFinal, maxLineBytes: LIMITS.outputLineBytes.value, redact: await redactorOf(runId) };
+      const slice = await readSlice(filesOf(place(runId)).out, cursor, { ...options, open: ends.openAt(runId, cursor.offset) });
+      ends.remember(runId, slice);
+      return slice;
     },
     send: async (runId, from, tail) => void (await appendMissing(place(runId), { from, bytes: Buffer.from(tail) })),
     end: async (runId, { atOnce } = { atOnce: false }) => {
@@ -111,6 +114,24 @@ function redactors(hidden: RunSecrets, log: RunnerOptions['log']): (runId: RunId
       last = runId;
       return hidden.own();
     });
+}
+
+const MOST_REMEMBERED = 1_000;
+
+/** What was open where each run was read to: who reads on from there need not look back. */
+function endsOfSlices() {
+  const ends = new Map<RunId, { readonly offset: number; readonly open: Open }>();
+  return {
+    openAt: (runId: RunId, offset: number): Open | undefined => {
+      const last = ends.get(runId);
+      return last?.offset === offset ? last.open : undefined;
+    },
+    remember: (runId: RunId, { cursor, open }: Slice): void => {
+      if (!open) return;
+      if (ends.size >= MOST_REMEMBERED && !ends.has(runId)) ends.clear();
+      ends.set(runId, { offset: cursor.offset, open });
+    },
+  };
 }
 
 async function lookAt(run: RunPlace, shimPid: number | undefined): Promise<Look> {

@@ -1,3 +1,4 @@
+import { CODED, codedKeysIn } from './redact-block.ts';
 import type { Span } from './redact-spans.ts';
 import { valueAt } from './redact-value.ts';
 
@@ -46,6 +47,7 @@ export const PATTERNS: readonly Pattern[] = [
     String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[A-Za-z0-9+/=\s\\:,-]*?` +
       String.raw`(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?=\\{0,8}[^A-Za-z0-9+/=\s\\:,-])|$)`,
   ),
+  { anchors: [CODED], find: (text) => codedKeysIn(text).map(({ start, end }) => ({ context: start, start, end })) },
   after(['://'], String.raw`(:\/\/[^\s\/:@"'\\]{0,100}:)[^\s\/:@"'\\]{3,300}(?=@)`),
   after(['Bearer ', 'bearer '], String.raw`([Bb]earer {1,4})(?=[A-Za-z_.~+/=-]{0,300}[0-9])[A-Za-z0-9_.~+/=-]{16,}`),
   after(headerAnchors, String.raw`(${header}(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \t]{1,4})[A-Za-z0-9_.~+/=-]{6,}`),

@@ -1,3 +1,4 @@
+import { blocksIn } from './redact-block.ts';
 import { type Digest, digestFinder } from './redact-digest.ts';
 import { formsOfAll, knownFinder } from './redact-known.ts';
 import { PATTERNS } from './redact-patterns.ts';
@@ -21,9 +22,19 @@ export interface RedactingStream {
 const windowCharacters = 8 * 1024;
 const headCharacters = 256;
 
+/** What else is known of a text. */
+export interface Around {
+  /** What is to go whatever it looks like. */
+  readonly hidden?: readonly Pick<Span, 'start' | 'end'>[];
+  /** Only so much of it is wanted. The rest is there to tell what goes on in it. */
+  readonly length?: number;
+}
+
 /** Removes secrets from a text. */
 export interface Redactor {
-  (text: string): string;
+  (text: string, around?: Around): string;
+  /** Whoever cuts a text hands over so many bytes more, or a secret that lies across the cut is not seen to be one. */
+  readonly reach: number;
   /**
    * A place from `from` on, in the first line that may hold a secret; `to` when no line does. Every other line comes back
    * from the redactor as it is, so that nobody need ask: that is what makes reading a gigabyte of output bearable.
@@ -40,12 +51,20 @@ export interface Unseen {
 /** Removes the given secrets, in whatever form, and whatever looks like a secret. A line of good JSON stays one. */
 export function redactor(secrets: readonly string[], unseen?: Unseen): Redactor {
   const hidden = unseen && unseen.digests.length > 0 ? digestFinder(unseen.digests, unseen.key) : undefined;
-  const { find } = finder(secrets, hidden ? [hidden] : []);
+  const { find, longest } = finder(secrets, hidden ? [hidden] : []);
   const needles = formsOfAll(secrets).map(certainPart);
   const sieve = sieveOf([...PATTERNS.flatMap(({ anchors }) => anchors), ...needles.filter((needle) => needle.length > 0)]);
   const suspect: Redactor['suspect'] = needles.includes('') ? (_bytes, from) => from : both(sieve.next, hidden?.next);
-  return Object.assign((text: string) => replaced(text, find(text), REDACTED), { suspect });
+  const coded = Math.max(0, ...(unseen?.digests ?? []).map(({ bytes }) => bytes));
+  const reach = Math.max(windowCharacters, longest * bytesPerCharacter, coded);
+  const redact = (text: string, { hidden: more = [], length = text.length }: Around = {}): string => {
+    const spans = find(text, more).filter(({ start }) => start < length);
+    return replaced(text.slice(0, Math.max(length, spans.at(-1)?.end ?? 0)), spans, REDACTED);
+  };
+  return Object.assign(redact, { suspect, reach });
 }
+
+const bytesPerCharacter = 3;
 
 /** Portion by portion, so that a text full of what one of them finds is not looked through to its end by the other each time. */
 function both(first: Redactor['suspect'], second: Redactor['suspect'] | undefined): Redactor['suspect'] {
@@ -111,13 +130,13 @@ interface Finder {
 function finder(
   secrets: readonly string[],
   more: readonly Finder[] = [],
-): { find(text: string): readonly Span[]; readonly longest: number } {
+): { find(text: string, also?: Around['hidden']): readonly Span[]; readonly longest: number } {
   const known = knownFinder(formsOfAll(secrets));
-  const find = (text: string): readonly Span[] =>
-    settled(
-      text,
-      [known, ...more, ...PATTERNS].flatMap((one) => one.find(text)),
-    );
+  const find = (text: string, also: Around['hidden'] = []): readonly Span[] =>
+    settled(text, [
+      ...[...also, ...blocksIn(text)].map(({ start, end }) => ({ context: start, start, end })),
+      ...[known, ...more, ...PATTERNS].flatMap((one) => one.find(text)),
+    ]);
   return { find, longest: known.longest };
 }
 

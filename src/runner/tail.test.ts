@@ -126,8 +126,14 @@ describe('reading a spool', () => {
         await writeFile(spool, given);
         const options = { maxLineBytes, sliceBytes: 8, isFinal };
         const [plain, hidden] = [await readAll(START, options), await readAll(START, { ...options, redact })];
-        expect(hidden.lines).toEqual(plain.lines.map((line) => ({ ...line, text: redact(line.text) })));
-        expect({ ...hidden, lines: [], texts: [] }).toEqual({ ...plain, lines: [], texts: [] });
+        const wholeOf = ({ at }: Line) => given.toString('utf8', at, [...given, 10].indexOf(10, at));
+        const redacted = plain.lines.map((line) => ({ ...line, text: redact(wholeOf(line), { length: line.text.length }) }));
+        const last = redacted.at(-1);
+        // Of a long line that has no end yet more must be there before its beginning may be shown.
+        const isHeldBack = !isFinal && last?.cut === true && given.indexOf(10, last.at) === -1;
+        expect(hidden.lines).toEqual(isHeldBack ? redacted.slice(0, -1) : redacted);
+        if (isHeldBack) expect(hidden.cursor).toEqual({ offset: last.at, skipping: false });
+        else expect([hidden.cursor, hidden.dropped]).toEqual([plain.cursor, plain.dropped]);
       }),
       { numRuns: 300 },
     );

@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, read, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, read, readSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { hasCode } from '../platform/files.ts';
 import type { Redactor } from '../platform/redact.ts';
+import { blockAfter, blockOpenAfter, inBlock, LONGEST_BLOCK, type OpenBlock } from '../platform/redact-block.ts';
 
 /** How far a spool has been read. Plain data: kept with what was made of the lines, it continues exactly there. */
 export interface Cursor {
@@ -31,6 +32,8 @@ export interface Slice {
   readonly more: boolean;
   /** The spool is missing, or shorter than it was: somebody took what was not read yet. */
   readonly lost: boolean;
+  /** What is open at the cursor, if secrets were looked for. */
+  readonly open?: Open;
 }
 
 export interface TailOptions {
@@ -40,6 +43,13 @@ export interface TailOptions {
   readonly isFinal?: boolean;
   /** Takes the secrets out of every line. */
   readonly redact?: Redactor;
+  /** What the slice before said to come after it; found out again when it is left out. */
+  readonly open?: Open | undefined;
+}
+
+/** A secret that goes on over lines, where there is one. */
+export interface Open {
+  readonly block?: OpenBlock | undefined;
 }
 
 const NOTHING = { lines: [], dropped: 0, more: false };
@@ -63,25 +73,30 @@ export async function readSlice(path: string, from: Cursor, options: TailOptions
   if (size === undefined || size <= from.offset)
     return { ...NOTHING, cursor: from, lost: size === undefined || size < from.offset };
   const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES;
-  const sliceBytes = Math.max(options.sliceBytes ?? SLICE_BYTES, maxLineBytes + 1);
-  const slice = await readAt(path, { from: from.offset, most: sliceBytes }, (bytes, length) => {
+  const { redact = AS_IT_IS } = options;
+  const sliceBytes = Math.max(options.sliceBytes ?? SLICE_BYTES, maxLineBytes + redact.reach + 1);
+  const slice = await readAt(path, { from: from.offset, most: sliceBytes }, (bytes, length, before) => {
     const isEnd = options.isFinal === true && from.offset + bytes.length >= length;
-    const split = splitLines(bytes, from, { maxLineBytes, isEnd, redact: options.redact ?? AS_IT_IS });
+    const openAt = (offset: number): Open =>
+      redact === AS_IT_IS || offset === 0 ? {} : { block: blockOpenAfter(before(offset)) };
+    const split = splitLines(bytes, from, { maxLineBytes, isEnd, redact, openAt, open: options.open ?? openAt(from.offset) });
     return { ...split, more: split.cursor.offset < length && split.cursor.offset > from.offset, lost: false };
   });
   return slice ?? { ...NOTHING, cursor: from, lost: true };
 }
 
 const AS_IT_IS: Redactor = Object.assign((text: string) => text, {
+  reach: 0,
   suspect: (_bytes: Uint8Array, _from: number, to: number) => to,
 });
 
 function splitLines(
   bytes: Buffer,
   from: Cursor,
-  { maxLineBytes, isEnd, redact }: { readonly maxLineBytes: number; readonly isEnd: boolean; readonly redact: Redactor },
-): Pick<Slice, 'lines' | 'cursor' | 'dropped'> {
+  { maxLineBytes, isEnd, redact, openAt, open }: Splitting,
+): Pick<Slice, 'lines' | 'cursor' | 'dropped' | 'open'> {
   const lines: Line[] = [];
+  let { block } = open;
   let { skipping } = from;
   let dropped = 0;
   let start = 0;
@@ -89,7 +104,7 @@ function splitLines(
   while (start < bytes.length && lines.length < LINES_PER_SLICE) {
     if (suspect < start) suspect = redact.suspect(bytes, start, bytes.length);
     const group = Math.min(suspect - start, maxLineBytes, GROUP_BYTES, LINES_PER_SLICE - lines.length);
-    const together = skipping || group === 0 ? start : bytes.lastIndexOf(NEWLINE, start + group - 1) + 1;
+    const together = skipping || block || group === 0 ? start : bytes.lastIndexOf(NEWLINE, start + group - 1) + 1;
     if (together > start) {
       pushGroup(lines, bytes.subarray(start, together), from.offset + start);
       start = together;
@@ -99,17 +114,36 @@ function splitLines(
     const end = newline === -1 ? bytes.length : newline;
     const isWhole = newline !== -1 || isEnd;
     const isLong = !skipping && end - start > maxLineBytes;
-    if (!isWhole && !skipping && !isLong) break;
+    // Where it is cut there may be a secret, of which too little is there yet.
+    if (!isWhole && !skipping && end - start <= maxLineBytes + redact.reach) break;
     const kept = skipping ? 0 : isLong ? wholeCharacters(bytes, start, maxLineBytes) : end - start;
     if (!skipping) {
+      const seen = Math.min(end, start + kept + (isLong ? redact.reach : 0));
       const text = bytes.toString('utf8', start, start + kept);
-      lines.push({ text: suspect < start + kept ? redact(text) : text, at: from.offset + start, cut: isLong });
+      const whole = isLong ? bytes.toString('utf8', start, seen) : text;
+      const inside = block && inBlock(block, text);
+      const isSuspect = suspect < seen || inside !== undefined;
+      const around = { hidden: inside?.hidden ?? [], length: text.length };
+      lines.push({ text: isSuspect ? redact(whole, around) : text, at: from.offset + start, cut: isLong });
+      block = isSuspect && !isLong ? blockAfter(text, inside) : undefined;
     }
     dropped += end - start - kept;
-    skipping = !isWhole;
     start = newline === -1 ? end : newline + 1;
+    if (isWhole && (skipping || isLong)) block = openAt(from.offset + start).block;
+    skipping = !isWhole;
   }
-  return { lines, cursor: { offset: from.offset + start, skipping }, dropped };
+  return {
+    lines,
+    cursor: { offset: from.offset + start, skipping },
+    dropped,
+    ...(redact === AS_IT_IS ? {} : { open: { block } }),
+  };
+}
+
+interface Splitting extends Required<Pick<TailOptions, 'maxLineBytes' | 'redact'>> {
+  readonly isEnd: boolean;
+  readonly open: Open;
+  openAt(offset: number): Open;
 }
 
 /** Whole lines, none of them too long. A newline is a newline in bytes and in text alike, whatever stands around it. */
@@ -140,7 +174,7 @@ let spare: Buffer | undefined;
 async function readAt<T>(
   path: string,
   { from, most }: { readonly from: number; readonly most: number },
-  use: (bytes: Buffer, size: number) => T,
+  use: (bytes: Buffer, size: number, before: (offset: number) => string) => T,
 ): Promise<T | undefined> {
   const file = opened(path);
   if (file === undefined) return undefined;
@@ -152,7 +186,7 @@ async function readAt<T>(
     const buffer = spare && spare.length >= length ? spare : Buffer.allocUnsafe(length);
     if (buffer === spare) spare = undefined;
     const bytesRead = length === 0 ? 0 : (await readBytes(file, buffer, 0, length, from)).bytesRead;
-    const used = use(buffer.subarray(0, bytesRead), size);
+    const used = use(buffer.subarray(0, bytesRead), size, (offset) => textBefore(file, offset));
     if (buffer.length >= (spare?.length ?? SLICE_BYTES)) spare = buffer;
     return used;
   } finally {
@@ -161,6 +195,12 @@ async function readAt<T>(
 }
 
 const readBytes = promisify(read);
+
+/** What stands before a place, as far as a secret may reach. Asked for where somebody begins to read, which is seldom. */
+function textBefore(file: number, offset: number): string {
+  const bytes = Buffer.allocUnsafe(Math.min(offset, LONGEST_BLOCK));
+  return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, offset - bytes.length));
+}
 
 /** An agent can put anything there; a pipe would hold up whoever opens it. */
 function opened(path: string): number | undefined {
