@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RunId, TaskId } from '../domain/values.ts';
 import { reportOf, type Told } from '../domain/work/report.ts';
-import { readResult } from './result-file.ts';
+import { redactor } from '../platform/redact.ts';
+import { lastOutput, readResult } from './result-file.ts';
 
 async function runDirectory() {
   const directory = await mkdtemp(join(tmpdir(), 'fleet-result-'));
@@ -96,5 +98,19 @@ describe('a result file [R31]', () => {
     expect(await place.read()).toBeUndefined();
     await writeFile(place.file, '{"summary":"the password is hunter2"}');
     expect(report(await place.read()).summary).toBe('the password is ***');
+  });
+});
+
+describe('the end of what a run printed', () => {
+  it('shows nothing of a secret of which the beginning is not shown', async () => {
+    await using place = await runDirectory();
+    const key = [
+      '-----BEGIN RSA PRIVATE KEY-----',
+      ...Array.from({ length: 300 }, () => randomBytes(48).toString('base64')),
+      '-----END RSA PRIVATE KEY-----',
+    ];
+    await writeFile(join(dirname(place.file), 'out'), [...key, 'it failed', ''].join('\n'));
+    await writeFile(join(dirname(place.file), 'err'), `${'x '.repeat(50_000)}\nwhat a pity\n`);
+    expect(await lastOutput(dirname(place.file), redactor([]))).toMatch(/^\[redacted\]\nit failed\nwhat a pity$/);
   });
 });

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -100,4 +100,96 @@ describe('a secret that only the engine had', () => {
     expect(err).toContain('which secrets the output may hold is not known');
     expect(code).not.toBe(0);
   });
+});
+
+/** Thirty secrets: those its engine has, and those nobody told us of, by their shape alone. */
+function canaries() {
+  const known = Object.fromEntries(Array.from({ length: 18 }, (_, n) => [`CANARY_${n}_TOKEN`, plainWord()]));
+  const hex = (count: number) => randomBytes(count).toString('hex');
+  const shaped = [
+    ...[
+      `sk-ant-api03-${hex(40)}`,
+      `sk-proj-${hex(30)}`,
+      `ghp_${hex(18)}`,
+      `glpat-${hex(10)}`,
+      `xoxb-${hex(12)}`,
+      `npm_${hex(18)}`,
+    ],
+    ...[
+      `sk_live_${hex(12)}`,
+      `AIza${hex(18).slice(0, 35)}`,
+      `AKIA${hex(8).toUpperCase()}`,
+      `eyJ${hex(10)}.eyJ${hex(20)}.${hex(20)}`,
+    ],
+  ];
+  const { privateKey: key } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const { privateKey: other } = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    privateKeyEncoding: { type: 'sec1', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  return { known, shaped, keys: [key, other] };
+}
+
+const PARROT = [
+  'for name in $(env | grep -o "^CANARY_[0-9]*_TOKEN" | sort); do',
+  '  eval "v=\\$$name"; printf %s "$v" > v; h=$(head -c 9 v); t=$(tail -c +10 v)',
+  '  echo "whole $v"; printf "split %s" "$h"; sleep 0.01; echo "$t end"',
+  '  printf \'{"list":["%s",{"deep":"it is %s."}]}\\n\' "$v" "$v"',
+  '  printf "user:%s" "$v" | base64 -w0; echo; echo "error $v" >&2',
+  'done',
+  'while read -r v; do echo "whole $v"; h=$(printf %s "$v" | head -c 7); t=$(printf %s "$v" | tail -c +8)',
+  '  printf "split %s" "$h"; sleep 0.01; echo "$t end"; printf \'{"said":["%s"]}\\n\' "$v"; done < ../shaped',
+  // Across the place where a long line is cut.
+  'head -c 262130 /dev/zero | tr "\\0" x; printf " %s tail\\n" "$CANARY_0_TOKEN"',
+  'head -c 262120 /dev/zero | tr "\\0" x; printf " %s tail\\n" "$(head -n 1 ../shaped)"',
+  'for key in ../key0 ../key1; do cat $key; cat -n $key; sed "s/^/+/" $key >&2; base64 $key; base64 -w0 $key; echo',
+  `  printf '{"said":"%s"}\\n' "$(awk '{printf "%s\\\\n", $0}' $key)"; sed 's/^/    /' $key; done`,
+  'echo all is said',
+  'exit 0',
+].join('\n');
+
+it('thirty canaries, whole, in pieces, in JSON, in base64, over lines and across cuts, are nowhere but in the spool [RUN-15]', async () => {
+  await using house = await faultHouse();
+  const { known, shaped, keys } = canaries();
+  await writeFile(join(house.directory, 'shaped'), `${shaped.join('\n')}\n`);
+  for (const [n, key] of keys.entries()) await writeFile(join(house.directory, `key${n}`), key);
+  const env: Record<string, string> = house.env;
+  Object.assign(env, known);
+  const engine = await house.up();
+  for (const name of Object.keys(known)) delete env[name];
+  const id = (await house.queue([{ title: 'parrot', script: PARROT }])).get('parrot') ?? '';
+  await house.settled([id]);
+  expect(await house.outcomes(id)).toEqual(['succeeded']);
+  const [run] = await house.runs(id);
+
+  const lines = keys.flatMap((key) => key.trim().split('\n').slice(1, -1));
+  const coded = keys.flatMap((key) => Buffer.from(key).toString('base64').match(/.{60}/g) ?? []);
+  const pieces = [...Object.values(known), ...shaped].flatMap((secret) => [secret, secret.slice(0, 16), secret.slice(-16)]);
+  const inBase64 = Object.values(known).map((secret) => Buffer.from(`user:${secret}`).toString('base64').slice(8, -6));
+  const all = [...lines, ...coded, ...pieces, ...inBase64];
+  const log = (await house.ok(['run', 'log', run?.id ?? '', '--json'])).json<{ items: { at: number; text: string }[] }>();
+  // Whoever begins to read in the middle of a key sees no more of it.
+  const inKeys = log.items.filter(({ text }) => /^(?:[ +\t\d]*\[redacted\])$/.test(text));
+  expect(inKeys.length).toBeGreaterThan(60);
+  const pages = await Promise.all(
+    [1, 7, 20, 33, 50, inKeys.length - 1].map(async (n) => {
+      const after = String(inKeys[n]?.at ?? 0);
+      return [`from ${after}`, (await house.ok(['run', 'log', run?.id ?? '', '--after', after])).out] as const;
+    }),
+  );
+  const shown = [...(await everything(house, id)), ...pages, ['engine', engine.log()] as const];
+  expect(
+    shown.flatMap(([where, text]) => all.filter((piece) => text.includes(piece)).map((piece) => `${piece} in ${where}`)),
+  ).toEqual([]);
+  expect(await house.said(id)).toContain('all is said');
+  // They were said, and only their owner can read them there.
+  const spool = (name: string) => join(house.home, 'runs', run?.id ?? '', name);
+  const raw = await readFile(spool('out'), 'utf8');
+  expect([...Object.values(known), ...shaped, ...lines].filter((piece) => !raw.includes(piece))).toEqual([]);
+  for (const name of ['out', 'err']) expect(((await stat(spool(name))).mode & 0o777).toString(8)).toBe('600');
 });
