@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import type { Output } from '../operations/scope.ts';
+import { lastLinesAt } from '../runner/last-lines.ts';
 import { type Cursor, type Open, readSlice, type Slice } from '../runner/tail.ts';
 import type { RunSecrets } from './run-secrets.ts';
 
@@ -12,8 +13,9 @@ interface Item {
 
 /** The one door out of the spools: nothing passes it unredacted. */
 export const outputOf = (runsDirectory: string, secrets: Pick<RunSecrets, 'redactorFor'>): Output => ({
-  read: async (runId, stream, { after, lines, final }) => {
+  read: async (runId, stream, { after: wanted, last, lines, final }) => {
     const path = join(runsDirectory, runId, stream);
+    const after = last === undefined ? wanted : Math.max(wanted, await lastLinesAt(path, last));
     const redact = await secrets.redactorFor(runId);
     const items: Item[] = [];
     let cursor: Cursor = { offset: after, skipping: await isInside(path, after) };

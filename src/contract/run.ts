@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS } from '../domain/limits.ts';
 import { HEALTHS } from '../domain/run/health.ts';
 import { Run } from '../domain/run/run.ts';
 import { Instant, RunId } from '../domain/values.ts';
@@ -43,6 +44,7 @@ const LogLine = z.strictObject({
 const logInput = {
   stream: z.enum(['out', 'err']).default('out').describe('which of its two streams'),
   after: z.int().min(0).default(0).describe('begin after this many bytes'),
+  last: z.int().min(1).max(LIMITS.logTailLines.value).optional().describe('of what is there now, only so many lines'),
   limit: z.int().min(1).max(2_000).default(500).describe('most lines to return'),
 };
 

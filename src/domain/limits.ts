@@ -44,6 +44,7 @@ export const LIMITS = {
   processes: limit(1_000, 'items', 'processes of one run at once, unless the setting max_processes says otherwise'),
   outputLineBytes: limit(256 * KB, 'bytes', 'one line of output that is read; the rest of it is counted'),
   logPageBytes: limit(1 * MB, 'bytes', 'text in one page of a log; a page has at least one line'),
+  logTailLines: limit(100_000, 'items', 'last lines of a log that may be asked for'),
   logTailBytes: limit(8 * MB, 'bytes', 'text held for the last lines of a log; with --tail, more is left out and said'),
   engineLogBytes: limit(
     32 * MB,

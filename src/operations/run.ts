@@ -35,15 +35,16 @@ export const runHandlers: Pick<Handlers, Runs> = {
 interface Place {
   readonly stream: 'out' | 'err';
   readonly after: number;
+  readonly last?: number | undefined;
   readonly limit: number;
 }
 
-async function logOf(run: Run, { stream, after, limit }: Place, { output }: Scope) {
+async function logOf(run: Run, { stream, after, last, limit }: Place, { output }: Scope) {
   // Asked before it is read: what is printed between the two is still to come.
   const final = run.phase.state === 'ended';
   if (run.outputRemovedAt !== undefined)
     return { runId: run.id, items: [], next: after, ended: true, removedAt: run.outputRemovedAt };
-  const { items, next } = await output.read(run.id, stream, { after, lines: limit, final });
+  const { items, next } = await output.read(run.id, stream, { after, last, lines: limit, final });
   return { runId: run.id, items: items.map((item) => ({ ...item })), next, ended: final && items.length === 0 };
 }
 

@@ -78,7 +78,7 @@ export interface Output {
   read(
     runId: RunId,
     stream: 'out' | 'err',
-    place: { readonly after: number; readonly lines: number; readonly final: boolean },
+    place: { readonly after: number; readonly last?: number | undefined; readonly lines: number; readonly final: boolean },
   ): Promise<OutputPage>;
 }
 

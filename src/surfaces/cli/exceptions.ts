@@ -1,4 +1,5 @@
 import type { OperationName } from '../../contract/index.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { CommandValue, FlowName } from './command.ts';
 
 type By<Thing> = Readonly<Partial<Record<OperationName, Thing>>>;
@@ -89,13 +90,18 @@ const promptFile = local('prompt-file', {
 
 const logFlags: readonly CommandValue[] = [
   local('follow', { description: 'go on until it has ended', type: 'boolean' }),
-  local('tail', { description: 'begin with the last lines only', type: 'integer', minimum: 1, maximum: 100_000 }),
+  local('tail', {
+    description: 'begin with the last lines only',
+    type: 'integer',
+    minimum: 1,
+    maximum: LIMITS.logTailLines.value,
+  }),
   local('raw', { description: 'print what a terminal would obey, too', type: 'boolean' }),
 ];
 
 export const FLOWS: By<FlowRule> = {
-  'task.log': { flow: 'task-log', hidden: ['limit'], flags: logFlags },
-  'run.log': { flow: 'run-log', hidden: ['limit'], flags: logFlags },
+  'task.log': { flow: 'task-log', hidden: ['limit', 'last'], flags: logFlags },
+  'run.log': { flow: 'run-log', hidden: ['limit', 'last'], flags: logFlags },
   'task.diff': {
     flow: 'task-diff',
     flags: [

@@ -12,10 +12,12 @@ const runsAtOnce = 200;
 /** A run from one point to its end; without `--follow`, to where it is now. An empty page: nothing more for now. */
 export async function* runPages(order: Order, id: string, from: number): AsyncGenerator<LogPage> {
   let after = from;
+  let last = lastOf(order);
   for (;;) {
-    const page = await logPage(order, 'run.log', id, { after, limit: linesAtOnce });
+    const page = await logPage(order, 'run.log', id, { after, last, limit: linesAtOnce });
     yield page;
     after = page.next;
+    last = undefined;
     if (page.ended) return;
     if (page.items.length > 0) continue;
     if (order.local['follow'] !== true) return;
@@ -27,7 +29,7 @@ export async function* runPages(order: Order, id: string, from: number): AsyncGe
 export async function* taskPages(order: Order): AsyncGenerator<LogPage> {
   const id = String(order.input['id']);
   let from = Number(order.input['after'] ?? 0);
-  let { runId } = await logPage(order, 'task.log', id, { after: from, limit: 1 });
+  let { runId } = await logPage(order, 'task.log', id, { after: from, last: lastOf(order), limit: 1 });
   const follow = order.local['follow'] === true;
   for (;;) {
     if (runId !== undefined) yield* runPages(order, runId, from);
@@ -38,6 +40,9 @@ export async function* taskPages(order: Order): AsyncGenerator<LogPage> {
     from = 0;
   }
 }
+
+/** Where only the last lines are wanted, there is no need to read the others. */
+const lastOf = ({ local }: Order): number | undefined => (local['tail'] === undefined ? undefined : Number(local['tail']));
 
 /** Waits for the run after this one; undefined when the task has come to an end. */
 async function nextRun(order: Order, task: string, after: string | undefined): Promise<LogPage['runId']> {
@@ -60,9 +65,10 @@ function logPage(
   order: Order,
   name: 'run.log' | 'task.log',
   id: string,
-  place: { after: number; limit: number },
+  place: { after: number; last?: number | undefined; limit: number },
 ): Promise<LogPage> {
   const { stream } = order.input;
-  const input = { id, ...place, ...(stream !== undefined && { stream }) };
+  const { last, ...rest } = place;
+  const input = { id, ...rest, ...(last !== undefined && { last }), ...(stream !== undefined && { stream }) };
   return patiently(order, async () => (await ask(order, name, input)) as LogPage);
 }

@@ -14,7 +14,8 @@ interface Printing {
 
 /** Two lines to a page; `tick` is called at every question and may let the agent print. */
 function printer(runs: Printing[], phase: () => Phase, tick: () => void = () => undefined) {
-  const page = (printing: Printing | undefined, after: number) => {
+  const page = (printing: Printing | undefined, wanted: number, last = Number.POSITIVE_INFINITY) => {
+    const after = Math.max(wanted, (printing?.lines.length ?? 0) - last);
     const items = (printing?.lines ?? []).slice(after, after + 2).map((text, index) => ({ at: after + index + 1, text }));
     const next = after + items.length;
     return { ...(printing && { runId: printing.id }), items, next, ended: printing?.ended === true && items.length === 0 };
@@ -22,11 +23,13 @@ function printer(runs: Printing[], phase: () => Phase, tick: () => void = () => 
   return (name: OperationName, input: Record<string, unknown>): unknown => {
     tick();
     const after = Number(input['after']);
-    if (name === 'task.log') return page(runs.at(-1), after);
+    const last = input['last'] as number | undefined;
+    if (name === 'task.log') return page(runs.at(-1), after, last);
     if (name === 'run.log')
       return page(
         runs.find(({ id }) => id === input['id']),
         after,
+        last,
       );
     if (name === 'task.show') return sampleTask('7k2m9xqa', 'x', phase());
     if (name === 'run.list') return { items: runs.map(({ id }) => ({ ...SAMPLES['run.show'], id })).toReversed() };
@@ -82,6 +85,24 @@ describe('fleet task log and fleet run log', () => {
     expect((await run(['run', 'log', 'r1', '--tail', '3'], { answer })).out).toBe('line 7\nline 8\nline 9\n');
     expect((await run(['run', 'log', 'r1', '--tail', '3', '--follow'], { answer })).out).toBe('line 7\nline 8\nline 9\n');
     expect((await run(['run', 'log', 'r1', '--after', '7'], { answer })).out).toBe('line 8\nline 9\n');
+  });
+
+  it('begin near the end for the last lines, and read no more than those', async () => {
+    let asked = 0;
+    const runs = [{ id: 'r1', lines: numbers(1, 9_000), ended: true }];
+    const answer = printer(
+      runs,
+      () => done,
+      () => {
+        asked += 1;
+      },
+    );
+    for (const argv of [
+      ['run', 'log', 'r1', '--tail', '3'],
+      ['task', 'log', 'abcd', '--tail', '3'],
+    ])
+      expect((await run(argv, { answer })).out).toBe('line 8998\nline 8999\nline 9000\n');
+    expect(asked).toBeLessThan(10);
   });
 
   it('hold little of very long lines, and say which of the last ones are left out [RUN-12]', async () => {
