@@ -91,6 +91,7 @@ const watching = supervise({
   executor: async () => scripted,
   place: async () => ({ state: 'here' }),
   leaveBehind: async () => ({}),
+  turnOver: () => undefined,
   onLeft: () => undefined,
   rules: () => ({ stallMs: 3_600_000, spoolBytes: 4 * SPOOL_BYTES, processes: 1_000 }),
 });

@@ -16,6 +16,7 @@ import { supervise } from './supervise/supervise.ts';
 import { sweep } from './sweep.ts';
 import { Beside } from './work/beside.ts';
 import { furnish } from './work/furnish.ts';
+import { TurnKeeper } from './work/keep-turns.ts';
 import { land } from './work/land.ts';
 import { leaveBehind, leaveUnbegun, type ReportNeeds } from './work/leave-behind.ts';
 import type { WorkNeeds } from './work/needs.ts';
@@ -25,7 +26,7 @@ import { tidy } from './work/tidy.ts';
 
 export interface EngineNeeds extends Needs, Pick<Surroundings, 'log'> {
   /** With it, what is claimed is also started and watched over. */
-  readonly supervision?: Omit<SuperviseNeeds, keyof Needs | 'log' | 'place' | 'leaveBehind' | 'onLeft'>;
+  readonly supervision?: Omit<SuperviseNeeds, keyof Needs | 'log' | 'place' | 'leaveBehind' | 'turnOver' | 'onLeft'>;
   /** With it, work in repositories is kept apart, proved and landed. */
   readonly work?: Omit<WorkNeeds, keyof Needs | 'log'> & Pick<ReportNeeds, 'resultFile'>;
   /** With it, old output is removed. */
@@ -92,12 +93,15 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
 /** Without a workshop, work is done in place and nothing needs to be kept. */
 function placesOf(
   work: (WorkNeeds & Pick<ReportNeeds, 'resultFile'>) | undefined,
-): Pick<SuperviseNeeds, 'place' | 'leaveBehind' | 'onLeft'> {
-  if (!work) return { place: async () => ({ state: 'here' }), leaveBehind: async () => ({}), onLeft: () => undefined };
+): Pick<SuperviseNeeds, 'place' | 'leaveBehind' | 'turnOver' | 'onLeft'> {
+  const nothing = () => undefined;
+  if (!work) return { place: async () => ({ state: 'here' }), leaveBehind: async () => ({}), turnOver: nothing, onLeft: nothing };
   const beside = new Beside();
+  const turns = new TurnKeeper(work);
   return {
     place: (run, task) => placeFor(run, task, work),
-    leaveBehind: (run, task, ran) => (ran ? leaveBehind(run, task, { ...work, beside }) : leaveUnbegun(run, task, work)),
+    leaveBehind: (run, task, ran) => (ran ? leaveBehind(run, task, { ...work, beside, turns }) : leaveUnbegun(run, task, work)),
+    turnOver: (run, task) => turns.turnOver(run, task),
     onLeft: (listener) => beside.onDone(listener),
   };
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { survivors } from '../../src/runner/process-table.ts';
@@ -87,6 +87,31 @@ describe('what an agent wrote', () => {
     }
     expect(await git('ls-tree', '--name-only', 'main')).toBe('README');
     expect(await git('status', '--porcelain')).toBe('');
+  });
+
+  it('is kept at the end of each turn, also of one that is still at work', async () => {
+    const { task, git } = await place('turns');
+    const id = await task(
+      'twoway\nedit a.txt one\nsh git add a.txt\nask Which? | red\nedit a.txt two\nspend 10 10\nlisten 1\nedit a.txt three\nlinger\n',
+    );
+    const running = await house.sees(id, ({ phase, work }) => phase.state === 'running' && work?.workspaceId !== undefined);
+    const where = (await workspaceOf(running))?.path ?? '';
+    const [run] = await house.runs(id);
+    const ref = `refs/fleet/kept/${id}/${run?.id}`;
+    const holds = (text: string) =>
+      vi.waitFor(async () => expect(await git('show', `${ref}:a.txt`)).toBe(text), { timeout: 30_000, interval: 100 });
+    await holds('one');
+    // Nothing of the agent's own was touched for it.
+    expect((await house.git(where, 'status', '--porcelain')).out).toBe('A  a.txt\n');
+    const questions = (await house.ok(['question', 'list', '--json'])).json<{ items: { id: string; taskId?: string }[] }>().items;
+    await house.ok(['question', 'answer', questions.find(({ taskId }) => taskId === id)?.id ?? '', 'red']);
+    await holds('two');
+    // The tree is lost with its agent: what it had at its last turn is not.
+    await rm(where, { recursive: true });
+    await house.ok(['task', 'cancel', id]);
+    await house.sees(id, ({ phase }) => phase.state === 'canceled');
+    expect(await git('show', `${await restored(id)}:a.txt`)).toBe('two');
+    await house.ok(['task', 'cleanup', id]);
   });
 
   fullOnly('is committed and landed by a person after the agent failed', async () => {

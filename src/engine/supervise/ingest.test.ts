@@ -79,7 +79,7 @@ describe('reading lines into what is known of a run', () => {
 
 function readIn(portions: readonly (readonly string[])[]): Ingested {
   let [asked, offset] = [0, 0];
-  let all: Ingested = { watch: newWatch(plain.begin({} as never), AT), asks: [], heard: [] };
+  let all: Ingested = { watch: newWatch(plain.begin({} as never), AT), asks: [], heard: [], turnOver: false };
   for (const texts of portions) {
     offset += texts.length;
     const slice: Slice = { lines: texts.map((text) => ({ text })), cursor: { offset, skipping: false }, dropped: 1, more: false };
@@ -91,7 +91,12 @@ function readIn(portions: readonly (readonly string[])[]): Ingested {
       { questionId: () => `question_${(asked += 1)}` as QuestionId, at: AT },
     );
     expect(all.watch).toEqual(before);
-    all = { watch: next.watch, asks: [...all.asks, ...next.asks], heard: [...all.heard, ...next.heard] };
+    all = {
+      watch: next.watch,
+      asks: [...all.asks, ...next.asks],
+      heard: [...all.heard, ...next.heard],
+      turnOver: all.turnOver || next.turnOver,
+    };
   }
   return all;
 }
@@ -121,6 +126,7 @@ async function house() {
     },
     elapsed: () => (clock += 1),
     question: made.ids.question,
+    turnOver: () => undefined,
     runner: {
       look: async () => look(),
       read: async (_id: string, { offset }: { offset: number }): Promise<Slice> => {

@@ -16,7 +16,11 @@ export interface Ingested {
   readonly asks: readonly NewAsk[];
   /** Messages the agent has confirmed. */
   readonly heard: readonly number[];
+  /** The agent has come to the end of a turn, or waits for somebody. */
+  readonly turnOver: boolean;
 }
+
+const TURN_ENDS: ReadonlySet<AgentEvent['type']> = new Set(['spent', 'asked', 'ended']);
 
 const LAST_WORDS = 500;
 const SUMMARY = 4_000;
@@ -49,6 +53,7 @@ export function ingest(
 ): Ingested {
   const asks: NewAsk[] = [];
   const heard: number[] = [];
+  let turnOver = false;
   const now = draftOf(watch);
   now.offset = read.cursor.offset;
   now.skipping = read.cursor.skipping;
@@ -59,6 +64,7 @@ export function ingest(
     const step = executor.step(now.state, text);
     take(now, step);
     for (const event of step.events) {
+      turnOver ||= TURN_ENDS.has(event.type);
       if (event.type === 'heard') heard.push(event.n);
       if (
         event.type !== 'asked' ||
@@ -75,7 +81,7 @@ export function ingest(
       now.asks = [...now.asks, { request: event.request, questionId: ask.questionId }];
     }
   }
-  return { watch: now, asks, heard };
+  return { watch: now, asks, heard, turnOver };
 }
 
 /** Whether something has happened that others act upon: it is written down at once, and everything else now and then. */

@@ -112,6 +112,8 @@ export interface SuperviseNeeds extends Needs {
   place(run: Run, task: Task): Promise<Placed>;
   /** Keeps the work of a run that has ended and collects what it reports; undefined while that still goes on. */
   leaveBehind(run: Run, task: Task, ran: boolean): Promise<Left | undefined>;
+  /** A turn of its agent is over: what it has made is kept, beside everything else. */
+  turnOver(run: Run, task: Task): void;
   /** Calls back when something of that has ended. */
   onLeft(listener: () => void): void;
   question(): QuestionId;

@@ -31,6 +31,7 @@ export async function read(sight: Sight, needs: SuperviseNeeds, memory: Memory):
   const ahead = memory.ahead.get(run.body.id);
   const from = ahead?.version === run.version ? ahead.watch : before;
   const seen = await seenUntil(run.body, from, executor, { needs, final: false });
+  if (seen.turnOver) needs.turnOver(run.body, task);
   const told = await passedOn(
     { ...seen.watch, activeMs: before.activeMs + Math.max(0, Math.round(sinceMs)) },
     { run: run.body, task, executor },
@@ -74,11 +75,12 @@ export async function seenUntil(
   { needs, final }: { needs: SuperviseNeeds; final: boolean },
 ): Promise<Ingested> {
   const until = needs.elapsed() + READ_MS;
-  let seen: Ingested = { watch, asks: [], heard: [] };
+  let seen: Ingested = { watch, asks: [], heard: [], turnOver: false };
   for (;;) {
     const { offset, skipping } = seen.watch;
     const lines = await needs.runner.read(run.id, { offset, skipping }, final);
-    seen = ingest(seen.watch, executor, lines, { questionId: () => needs.question(), at: needs.now() });
+    const next = ingest(seen.watch, executor, lines, { questionId: () => needs.question(), at: needs.now() });
+    seen = { ...next, turnOver: seen.turnOver || next.turnOver };
     if (!lines.more || isConsequence(watch, seen) || needs.elapsed() >= until) return seen;
   }
 }

@@ -8,10 +8,12 @@ import { runs } from '../../store/records/runs.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import type { Left } from '../supervise/needs.ts';
 import type { Beside } from './beside.ts';
+import type { TurnKeeper } from './keep-turns.ts';
 import type { WorkNeeds } from './needs.ts';
 
 export interface ReportNeeds extends WorkNeeds {
   readonly beside: Beside;
+  readonly turns: Pick<TurnKeeper, 'over'>;
   /** What an agent has left as its result file, without secrets: an object, or why it cannot be used. */
   resultFile(runId: RunId): Promise<Told['file']>;
 }
@@ -20,6 +22,8 @@ export interface ReportNeeds extends WorkNeeds {
 export async function leaveBehind(run: Run, task: Task, needs: ReportNeeds): Promise<Left | undefined> {
   if (run.kind !== 'agent') return {};
   const found = await needs.beside.take(`leave behind ${run.id}`, async () => {
+    // What was begun at the end of a turn must not come after this, with less in it.
+    await needs.turns.over(run.id);
     const [saved, file] = await Promise.all([keepWork(run, task, needs), needs.resultFile(run.id)]);
     return { ...saved, file };
   });

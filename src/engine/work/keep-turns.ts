@@ -1,0 +1,93 @@
+import type { Run } from '../../domain/run/run.ts';
+import type { Task } from '../../domain/task/task.ts';
+import type { RunId } from '../../domain/values.ts';
+import { keptRef } from '../../domain/work/work.ts';
+import { projects } from '../../store/records/projects.ts';
+import { workspaces } from '../../store/records/workspaces.ts';
+import type { WorkNeeds } from './needs.ts';
+
+/** An agent that ends at once is kept when it has ended. */
+const PAUSE_MS = 300;
+/** A run is kept no more often than this, and is busy with it for no more than a small part of its time. */
+const EVERY_MS = 3_000;
+const PART_OF_TIME = 20;
+/** Each is a handful of programs that read a whole tree. */
+const AT_ONCE = 2;
+
+interface Turns {
+  timer?: NodeJS.Timeout | undefined;
+  going?: Promise<void> | undefined;
+  /** A turn ended while the one before was being kept. */
+  isDue: boolean;
+  /** No sooner again than then. */
+  notBefore: number;
+}
+
+/**
+ * Keeps what is in a workspace when a turn of its agent is over, under the same ref as when the run is. It goes on beside
+ * everything else and nobody waits for it, but whoever keeps the same for good. What is lost of it is kept then.
+ */
+export class TurnKeeper {
+  readonly #needs: WorkNeeds;
+  readonly #runs = new Map<RunId, Turns>();
+  readonly #waiting: (() => void)[] = [];
+  #busy = 0;
+
+  constructor(needs: WorkNeeds) {
+    this.#needs = needs;
+  }
+
+  /** A turn is over: soon all of it will be safe. */
+  turnOver(run: Run, task: Task): void {
+    if (run.kind !== 'agent' || !task.work?.workspaceId) return;
+    const turns: Turns = this.#runs.get(run.id) ?? { notBefore: 0, isDue: false };
+    this.#runs.set(run.id, turns);
+    turns.isDue = turns.going !== undefined;
+    if (turns.timer || turns.going) return;
+    const waitMs = Math.max(PAUSE_MS, turns.notBefore - this.#needs.elapsed());
+    turns.timer = setTimeout(() => {
+      turns.timer = undefined;
+      turns.going = this.#keep(run, task, turns);
+    }, waitMs);
+    turns.timer.unref();
+  }
+
+  /** The run has ended: nothing of it is begun any more, and what is going on is over when this resolves. */
+  async over(runId: RunId): Promise<void> {
+    const turns = this.#runs.get(runId);
+    this.#runs.delete(runId);
+    clearTimeout(turns?.timer);
+    await turns?.going;
+  }
+
+  async #keep(run: Run, task: Task, turns: Turns): Promise<void> {
+    await this.#turn();
+    const began = this.#needs.elapsed();
+    try {
+      if (this.#runs.has(run.id)) await keepTurn(run, task, this.#needs);
+    } catch (error) {
+      this.#needs.log('turn.not-kept', { run: run.id, error: String(error) });
+    } finally {
+      const now = this.#needs.elapsed();
+      turns.notBefore = now + Math.max(EVERY_MS, (now - began) * PART_OF_TIME);
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#busy -= 1;
+      turns.going = undefined;
+    }
+    if (turns.isDue && this.#runs.has(run.id)) this.turnOver(run, task);
+  }
+
+  /** Resolves when there is room; whoever leaves hands its place on. */
+  async #turn(): Promise<void> {
+    if (this.#busy >= AT_ONCE) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#busy += 1;
+  }
+}
+
+async function keepTurn(run: Run, { id, title, work }: Task, { store, workshop }: WorkNeeds): Promise<void> {
+  const workspace = work?.workspaceId && (await workspaces.get(store, work.workspaceId))?.body;
+  if (!workspace || workspace.use.kind !== 'task' || workspace.use.taskId !== id) return;
+  const project = (await projects.get(store, workspace.projectId))?.body;
+  if (project) await workshop.keep({ workspace, project }, { ref: keptRef(id, run.id), origin: { task: { id, title }, run } });
+}
