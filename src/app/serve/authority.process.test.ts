@@ -38,6 +38,7 @@ const MAY: Readonly<Record<OperationName, readonly Standing[]>> = {
   'task.cancel': [...LEADS, 'run'],
   'task.retry': LEADS,
   'task.resume': LEADS,
+  'task.fork': LEADS,
   'task.diff': [...READERS, 'worker', 'run'],
   'task.report': [...READERS, 'worker', 'run'],
   'task.approve': [...LEADS, 'merger'],
