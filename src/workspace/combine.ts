@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { attributesFor } from './attributes.ts';
 import { answered, type Borrowed, borrow } from './borrowed.ts';
 import { conflictText } from './conflict-text.ts';
+import { treeOfLoose, writeCommit } from './loose-object.ts';
 import { type MergeAnswer, readMerge } from './merge-answer.ts';
 import type { Who } from './site.ts';
 import { isId, signable } from './target.ts';
@@ -29,8 +29,9 @@ interface Wish {
 export async function combine(repository: string, wish: Wish, env: NodeJS.ProcessEnv): Promise<Combined> {
   for (const id of [wish.onto, wish.tip]) if (!isId(id)) throw new Fault('invalid', `${id} is not the full id of a commit`);
   await using side = await borrow(repository, {}, env);
-  const [isContained, merge] = await Promise.all([contains(side, wish), mergeTrees(side, wish)]);
-  if (isContained) return { state: 'contained', commit: wish.onto };
+  const before = await treeOfLoose(join(side.path, 'objects'), wish.onto);
+  const [asked, merge] = await Promise.all([before === undefined ? contains(side, wish) : undefined, mergeTrees(side, wish)]);
+  if (asked ?? (await mayContain(side, wish, before, merge))) return { state: 'contained', commit: wish.onto };
   if (merge === 'unrelated') return { state: 'unrelated', why: `${wish.tip} and ${wish.onto} have no commit in common` };
   if (!merge.clean) {
     const files = [...new Set(merge.stages.map(({ path }) => path))];
@@ -45,6 +46,10 @@ export async function treeOf(repository: string, commit: string, env: NodeJS.Pro
   if (ran.code !== 0) throw new Fault('not_found', `there is no commit ${commit}`, { commit });
   return ran.out.toString('utf8').trim();
 }
+
+/** What is contained changes nothing, so where something changes there is no need to ask. */
+const mayContain = async (side: Borrowed, wish: Wish, before: string | undefined, merge: MergeAnswer | 'unrelated') =>
+  merge !== 'unrelated' && merge.clean && merge.tree === before && contains(side, wish);
 
 async function contains(side: Borrowed, { onto, tip }: Wish): Promise<boolean> {
   const ran = await side.run(['merge-base', '--is-ancestor', tip, onto]);
@@ -69,7 +74,8 @@ async function mergeOnce(side: Borrowed, { onto, tip }: Wish, workTree?: string)
   if (/^usage: git merge-tree|unknown option/m.test(ran.err)) {
     throw new Fault('unavailable', 'git is too old to merge without a working tree: install git 2.38 or newer');
   }
-  if (ran.code !== 1) answered(ran, `merge ${tip} into ${onto}`);
+  // It ends with 1 for a conflict, and also, without a tree, for a commit it cannot find.
+  if (ran.code !== 1 || ran.out.length === 0) answered(ran, `merge ${tip} into ${onto}`);
   return readMerge(ran.out, ran.code === 0);
 }
 
@@ -80,8 +86,8 @@ async function writeMerge(side: Borrowed, wish: Wish, tree: string): Promise<str
   const name = signable(wish.who.name) || 'Fleet';
   const signature = `${name} <${signable(wish.who.email)}> ${Math.max(0, Math.floor(ms / 1_000))} +0000`;
   const head = [`tree ${tree}`, `parent ${wish.onto}`, `parent ${wish.tip}`, `author ${signature}`, `committer ${signature}`];
-  const file = join(side.path, 'commit');
-  await writeFile(file, `${head.join('\n')}\n\n${wish.message.replaceAll('\0', '').trimEnd()}\n`);
-  const written = answered(await side.run(['hash-object', '-t', 'commit', '-w', '--no-filters', file]), 'write the merge commit');
-  return written.toString('utf8').trim();
+  const text = `${head.join('\n')}\n\n${wish.message.replaceAll('\0', '').trimEnd()}\n`;
+  return writeCommit(join(side.path, 'objects'), text, wish.onto.length === SHA256_LENGTH ? 'sha256' : 'sha1');
 }
+
+const SHA256_LENGTH = 64;
