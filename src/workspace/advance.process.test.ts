@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../platform/clock.ts';
 import { advance } from './advance.ts';
 import { type GitGround, gitGround, merged, snapshot } from './fixtures/git-ground.ts';
 import { commitOf } from './target.ts';
@@ -84,6 +85,21 @@ describe('a branch', () => {
 });
 
 describe('a checkout', () => {
+  it.each(['a name', 'a link'])('that has the branch by %s for it is seen, and left alone [WORK-08]', async (how) => {
+    await using ground = await gitGround();
+    const repo = await ground.repository();
+    const from = await ground.git(repo, 'rev-parse', 'main');
+    const to = await merged(repo, from, await ground.commit(repo, 'main', { 'a.txt': 'ONE\n' }), ground.env);
+    await ground.git(repo, 'symbolic-ref', 'refs/heads/alias', 'refs/heads/main');
+    await unlink(join(repo, '.git/HEAD'));
+    if (how === 'a link') await symlink('refs/heads/main', join(repo, '.git/HEAD'));
+    else await writeFile(join(repo, '.git/HEAD'), 'ref: refs/heads/alias\n');
+    const answer = await advance(repo, { branch: 'main', from, to, why: 'w' }, ground.env);
+    expect(answer).toMatchObject({ state: 'busy', where: repo });
+    expect(await ground.git(repo, 'rev-parse', 'main')).toBe(from);
+    expect(await ground.git(repo, 'status', '--porcelain')).toBe('');
+  });
+
   it('that is itself a submodule is found where it lies', async () => {
     await using ground = await gitGround();
     const inner = await ground.repository('inner');
@@ -171,6 +187,21 @@ describe('a checkout', () => {
     expect(await ground.canaries()).toEqual([]);
   });
 
+  it('edited in the second in which git last looked, no longer and no shorter, is seen to be dirty [WORK-08]', async () => {
+    await using ground = await gitGround();
+    const repo = await ground.repository();
+    const from = await ground.git(repo, 'rev-parse', 'main');
+    const to = await merged(repo, from, await ground.commit(repo, 'main', { 'a.txt': 'ONE\n' }), ground.env);
+    await nextSecond();
+    await writeFile(join(repo, 'a.txt'), 'one\ntwo\nthree\n');
+    await ground.git(repo, 'update-index', '--refresh');
+    await writeFile(join(repo, 'a.txt'), 'one\nTWO\nthree\n');
+    await nextSecond();
+    const answer = await advance(repo, { branch: 'main', from, to, why: 'w' }, ground.env);
+    expect(answer).toEqual({ state: 'dirty', where: repo, files: ['a.txt'] });
+    expect(await readFile(join(repo, 'a.txt'), 'utf8')).toBe('one\nTWO\nthree\n');
+  });
+
   it('edited while it moves keeps the edit, and nothing else has moved', async () => {
     await using ground = await gitGround();
     const repo = await ground.repository();
@@ -202,3 +233,9 @@ describe('a checkout', () => {
     await unlink(join(bin, 'git'));
   });
 });
+
+/** The clock of the file system lags behind a little. */
+async function nextSecond(): Promise<void> {
+  const second = () => Math.floor((systemClock.now() - 50) / 1_000);
+  for (const begun = second(); second() === begun; ) await new Promise(setImmediate);
+}

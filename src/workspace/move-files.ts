@@ -1,9 +1,10 @@
-import { copyFile, readdir, rename } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { hasCode } from '../platform/files.ts';
 import { type Borrowed, borrowFrom } from './borrowed.ts';
 import type { Checkout } from './checkouts.ts';
+import { copyIndex } from './entry.ts';
 import { type Move, me } from './index-lock.ts';
 import { checkoutSettings, foreignFilters, type Setting, settingsOf } from './settings.ts';
 import { type Changed, changedPaths, inTheWay, LINK_TO_REPOSITORY, readable } from './tree-moves.ts';
@@ -26,7 +27,7 @@ export async function over(checkout: Checkout, head: string, env: NodeJS.Process
   const { own } = checkout.directory;
   const shared = (await readdir(own)).filter((name) => name.startsWith('sharedindex.'));
   for (const name of ['index', ...shared]) {
-    await copyFile(join(own, name), join(side.path, name)).catch((error: unknown) => {
+    await copyIndex(join(own, name), join(side.path, name)).catch((error: unknown) => {
       if (!hasCode(error, 'ENOENT')) throw error;
     });
   }
@@ -67,7 +68,7 @@ export async function publish(side: Borrowed, { directory }: Checkout): Promise<
   const index = join(directory.own, 'index');
   const { pid, started } = await me();
   const temporary = `${index}.fleet-${pid}-${started}`;
-  await copyFile(join(side.path, 'index'), temporary);
+  await copyIndex(join(side.path, 'index'), temporary);
   await rename(temporary, index);
 }
 
