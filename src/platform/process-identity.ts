@@ -14,6 +14,14 @@ export async function identityOf(pid: number): Promise<ProcessIdentity | undefin
   return started === undefined ? undefined : { boot, pid, started };
 }
 
+let own: Promise<ProcessIdentity> | undefined;
+
+/** Of this process: it cannot change, so it is looked up once. */
+export const ownIdentity = (): Promise<ProcessIdentity> => {
+  own ??= identityOf(process.pid).then((found) => found ?? { boot: 'unknown', pid: 0, started: 'unknown' });
+  return own;
+};
+
 export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
   const now = await identityOf(identity.pid);
   return now !== undefined && now.boot === identity.boot && now.started === identity.started;

@@ -2,15 +2,18 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
+import { ownIdentity } from '../platform/process-identity.ts';
 import { marked, removeAbandoned } from './abandoned-lock.ts';
-import { type Checkout, checkoutsOf, headOf, isCheckedOut, type Project } from './checkouts.ts';
+import { borrowFrom } from './borrowed.ts';
+import { type Checkout, checkoutsOf, headOf, isCheckedOut } from './checkouts.ts';
 import { git } from './git.ts';
 import { firstLine, type GitDirectory, gitDirectory } from './git-directory.ts';
-import { type IndexLock, lockIndex, type Move, me } from './index-lock.ts';
+import { type IndexLock, lockIndex, type Move } from './index-lock.ts';
 import { mend } from './mend.ts';
-import { dirtyFiles, moveFiles, type Over, obstacleTo, over, publish } from './move-files.ts';
+import { dirtyFiles, moveFiles, type Over, obstacleTo, over, readyIndex } from './move-files.ts';
 import { type Setting, settingsOf } from './settings.ts';
 import { isBranchName, isId, noGit } from './target.ts';
+import { type Changed, changedPaths } from './tree-moves.ts';
 
 export type Advanced =
   | { readonly state: 'moved'; readonly checkout?: string | undefined }
@@ -19,6 +22,11 @@ export type Advanced =
   | { readonly state: 'busy'; readonly where: string; readonly why: string };
 
 const ATTEMPTS = 3;
+
+/** A repository as the project names it: a checkout, a linked one, or a bare repository. */
+interface Project extends GitDirectory {
+  readonly repository: string;
+}
 
 /**
  * Moves a branch by compare-and-set and brings a clean checkout of it along; touches nothing that is dirty.
@@ -31,7 +39,7 @@ export async function advance(repository: string, move: Move, env: NodeJS.Proces
   for (const id of [move.from, move.to]) if (!isId(id)) throw new Fault('invalid', `${id} is not the full id of a commit`);
   if (!isBranchName(move.branch)) return { state: 'stale', now: undefined };
   const directory = await gitDirectory(repository);
-  const own = marked(env, await me());
+  const own = marked(env, await ownIdentity());
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const answer = await attemptMove({ ...directory, repository }, move, own);
     if (answer !== 'again') return answer;
@@ -40,14 +48,36 @@ export async function advance(repository: string, move: Move, env: NodeJS.Proces
 }
 
 async function attemptMove(directory: Project, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced | 'again'> {
+  // Needed later if the branch is checked out in the project itself, as it mostly is; asked now, it costs no time.
+  const isHere = (await firstLine(join(directory.own, 'HEAD'))) === `ref: refs/heads/${move.branch}`;
+  const ahead = {
+    settings: settingsOf(directory.repository, env),
+    changed: isHere ? changedBetween(directory, move, env) : undefined,
+  };
+  const over = Promise.allSettled([ahead.settings, ahead.changed]);
+  try {
+    return await moveWith(directory, move, ahead, env);
+  } finally {
+    await over;
+  }
+}
+
+/** What was asked before it is known to be needed. */
+interface Ahead {
+  readonly settings: Promise<readonly Setting[]>;
+  readonly changed: Promise<readonly Changed[]> | undefined;
+}
+
+async function changedBetween(directory: GitDirectory, { from, to }: Move, env: NodeJS.ProcessEnv): Promise<readonly Changed[]> {
+  await using side = await borrowFrom(directory, {}, env);
+  return await changedPaths(side, from, to);
+}
+
+async function moveWith(directory: Project, move: Move, ahead: Ahead, env: NodeJS.ProcessEnv): Promise<Advanced | 'again'> {
   const asked = `refs/heads/${move.branch}`;
-  const [at, seen, settings] = await Promise.all([
-    refAt(directory.common, asked, env),
-    checkoutsOf(directory, asked, env),
-    // Needed later if the branch is checked out in the project itself, as it mostly is; asked now, it costs no time.
-    settingsOf(directory.repository, env),
-  ]);
-  const { holding, busy } = at.name === asked ? seen : await checkoutsOf(directory, at.name, env);
+  const { common } = directory;
+  const [at, seen] = await Promise.all([refAt(common, asked, env), checkoutsOf(common, asked, ahead.settings)]);
+  const { holding, busy } = at.name === asked ? seen : await checkoutsOf(common, at.name, ahead.settings);
   const [checkout, second] = holding;
   if (checkout === undefined) {
     if (at.commit === move.to) return { state: 'moved' };
@@ -60,8 +90,8 @@ async function attemptMove(directory: Project, move: Move, env: NodeJS.ProcessEn
   if (checkout.away) return { state: 'busy', where: checkout.path, why: 'its checkout cannot be reached' };
   const isLocked = await exists(join(checkout.directory.own, 'index.lock'));
   if (at.commit !== move.from && !isLocked) return settled(at.commit, move, checkout);
-  const known = checkout.directory.own === directory.own ? settings : undefined;
-  return moveTogether(checkout, [at.name, asked], { move, busy, known }, env);
+  const known = checkout.directory.own === directory.own ? await ahead.settings : undefined;
+  return moveTogether(checkout, [at.name, asked], { move, busy, known, changed: ahead.changed }, env);
 }
 
 const settled = (now: string | undefined, { to }: Move, { path }: Checkout): Advanced =>
@@ -71,7 +101,8 @@ const settled = (now: string | undefined, { to }: Move, { path }: Checkout): Adv
 async function moveAlone(directory: Project, ref: string, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced> {
   const moved = await moveRef({ ref, directory }, move, env);
   if (moved.state !== 'moved' || !(await isCheckedOut(directory.common, ref))) return moved;
-  const [checkout] = (await checkoutsOf(directory, ref, env)).holding;
+  const settings = settingsOf(directory.repository, env);
+  const [checkout] = (await checkoutsOf(directory.common, ref, settings)).holding;
   if (checkout === undefined || checkout.away) return moved;
   const lock = await lockIndex(checkout.directory.own, checkout.path);
   if (lock.state === 'busy') return moved;
@@ -91,12 +122,13 @@ interface Circumstances {
   readonly move: Move;
   readonly busy: { readonly where: string; readonly why: string } | undefined;
   readonly known: readonly Setting[] | undefined;
+  readonly changed: Promise<readonly Changed[]> | undefined;
 }
 
 async function moveTogether(
   checkout: Checkout,
   names: readonly [real: string, asked: string],
-  { move, busy, known }: Circumstances,
+  { move, busy, known, changed }: Circumstances,
   env: NodeJS.ProcessEnv,
 ): Promise<Advanced | 'again'> {
   const lock = await lockIndex(checkout.directory.own, checkout.path);
@@ -113,7 +145,7 @@ async function moveTogether(
     if (commit !== move.from) return settled(commit, move, checkout);
     if (head === undefined || !names.includes(head)) return 'again';
     if (busy) return { state: 'busy', ...busy };
-    return await carryAlong({ checkout, lock, side, ref: names[0] }, move, env);
+    return await carryAlong({ checkout, lock, side, changed, ref: names[0] }, move, env);
   } finally {
     await lock.letGo();
   }
@@ -139,12 +171,17 @@ interface Together {
   readonly checkout: Checkout;
   readonly lock: IndexLock;
   readonly side: Over;
+  readonly changed: Promise<readonly Changed[]> | undefined;
   readonly ref: string;
 }
 
-async function carryAlong({ checkout, lock, side, ref }: Together, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced> {
+async function carryAlong(
+  { checkout, lock, side, changed, ref }: Together,
+  move: Move,
+  env: NodeJS.ProcessEnv,
+): Promise<Advanced> {
   const where = checkout.path;
-  const obstacle = await obstacleTo(side, checkout, move);
+  const obstacle = await obstacleTo(side, checkout, changed ?? changedPaths(side, move.from, move.to));
   if (obstacle !== undefined) return { ...obstacle, where };
   await lock.tell(move);
   try {
@@ -153,16 +190,17 @@ async function carryAlong({ checkout, lock, side, ref }: Together, move: Move, e
       await finish(checkout, move, lock, env);
       return { state: 'dirty', where, files: await namedOrDirty(failure, checkout, move, env) };
     }
-    const moved = await moveRef(
-      { ref, directory: checkout.directory, where, afterDeath: lock.unfinished !== undefined },
-      move,
-      env,
-    );
+    const afterDeath = lock.unfinished !== undefined;
+    const laying = readyIndex(side, checkout);
+    const moving = moveRef({ ref, directory: checkout.directory, where, afterDeath }, move, env);
+    // Both have ended, whatever becomes of either, before anybody mends.
+    await Promise.allSettled([laying, moving]);
+    const moved = await moving;
     if (moved.state !== 'moved') {
       await finish(checkout, move, lock, env);
       return moved;
     }
-    await publish(side, checkout);
+    await (await laying)();
     await lock.tell();
     return { state: 'moved', checkout: where };
   } catch (error) {

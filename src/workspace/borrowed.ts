@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
-import { identityOf } from '../platform/process-identity.ts';
+import { identityOf, ownIdentity } from '../platform/process-identity.ts';
 import { type GitDirectory, gitDirectory } from './git-directory.ts';
 import { type GitRun, type Ran, rawGit } from './raw-git.ts';
 import { type Setting, settingsText } from './settings.ts';
@@ -42,8 +42,7 @@ export async function borrow(repository: string, loan: Loan, env: NodeJS.Process
 export async function borrowFrom(directory: GitDirectory, loan: Loan, env: NodeJS.ProcessEnv): Promise<Borrowed> {
   const place = env['TMPDIR'] || tmpdir();
   await sweep(place);
-  const mine = await identityOf(process.pid);
-  const path = await mkdtemp(join(place, `${PREFIX}${process.pid}-${mine?.started ?? 'unknown'}-`));
+  const path = await mkdtemp(join(place, `${PREFIX}${process.pid}-${(await ownIdentity()).started}-`));
   await furnish(path, directory, loan);
   const quiet = quietEnvironment(env);
   return {

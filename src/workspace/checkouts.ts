@@ -1,11 +1,9 @@
-import { readdir, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { Fault } from '../domain/fault.ts';
+import { readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { exists } from '../platform/files.ts';
 import { git } from './git.ts';
 import { firstLine, type GitDirectory } from './git-directory.ts';
-import { settingsOf, valueOf } from './settings.ts';
-import { noGit } from './target.ts';
+import { type Setting, valueOf } from './settings.ts';
 
 /** A working tree in which a branch is checked out, of the user or of ours. */
 export interface Checkout {
@@ -15,71 +13,87 @@ export interface Checkout {
   readonly away: boolean;
 }
 
-/** A repository as the project names it: a checkout, a linked one, or a bare repository. */
-export interface Project extends GitDirectory {
-  readonly repository: string;
-}
-
 export interface Checkouts {
   readonly holding: readonly Checkout[];
   /** Something under way that will want to find the branch where it left it. */
   readonly busy?: { readonly where: string; readonly why: string } | undefined;
 }
 
-/** Where `ref` is checked out, and what is under way with it anywhere. */
-export async function checkoutsOf(directory: Project, ref: string, env: NodeJS.ProcessEnv): Promise<Checkouts> {
-  const listed = await git(directory.repository, ['worktree', 'list', '--porcelain', '-z'], env);
-  if (listed.missing) throw noGit();
-  if (!listed.ok) throw new Fault('unavailable', `git could not list the checkouts: ${listed.err.slice(0, 300)}`);
-  const owns = await ownDirectories(directory.common);
-  const holding: Checkout[] = [];
-  let busy: Checkouts['busy'];
-  for (const [number, entry] of readEntries(listed.out).entries()) {
-    const own = number === 0 ? directory.common : owns.get(entry.path);
-    if (own === undefined || entry.isBare) continue;
-    const path = number === 0 ? await mainPath(entry.path, directory, env) : entry.path;
-    const why = await underWay(own, { ref, holds: entry.branch === ref });
-    if (why !== undefined) busy ??= { where: path, why };
-    if (entry.branch !== ref) continue;
-    const away = !(await stat(path).catch(() => undefined))?.isDirectory();
-    if (away && !entry.isLocked && number > 0) continue;
-    holding.push({ path, directory: { own, common: directory.common }, away });
-  }
-  return { holding, busy };
+/** Where `ref` is checked out, and what is under way with it anywhere: what `git worktree list` says, without a process. */
+export async function checkoutsOf(
+  common: string,
+  ref: string,
+  settings: Promise<readonly Setting[]> | readonly Setting[],
+): Promise<Checkouts> {
+  const look = async ({ own, path, isMain }: Entry) => {
+    const holds = (await branchOf(own, common)) === ref;
+    const why = await underWay(own, { ref, holds });
+    const away = holds && !(await stat(path).catch(() => undefined))?.isDirectory();
+    const isGone = away && !isMain && !(await exists(join(own, 'locked')));
+    return { path, why, holding: holds && !isGone ? [{ path, directory: { own, common }, away }] : [] };
+  };
+  const seen = await Promise.all((await entriesOf(common, settings)).map(look));
+  const busy = seen.find(({ why }) => why !== undefined);
+  return {
+    holding: seen.flatMap(({ holding }) => holding),
+    busy: busy?.why === undefined ? undefined : { where: busy.path, why: busy.why },
+  };
 }
 
-function readEntries(out: string) {
-  return out
-    .split('\0\0')
-    .map((entry) => entry.split('\0'))
-    .filter((lines) => lines.some((line) => line.startsWith('worktree ')))
-    .map((lines) => {
-      const value = (name: string) => lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
-      return {
-        path: value('worktree') ?? '',
-        branch: value('branch'),
-        isBare: lines.includes('bare'),
-        isLocked: lines.some((line) => /^locked\b/.test(line)),
-      };
-    });
+interface Entry {
+  readonly own: string;
+  readonly path: string;
+  readonly isMain: boolean;
+}
+
+async function entriesOf(common: string, asked: Promise<readonly Setting[]> | readonly Setting[]): Promise<Entry[]> {
+  const linked = [...(await ownDirectories(common))].map(([path, own]) => ({ own, path, isMain: false }));
+  const main = await mainPath(common, await asked);
+  return main === undefined ? linked : [{ own: common, path: main, isMain: true }, ...linked];
+}
+
+/** A bare repository has no checkout of its own. A setting may have put it elsewhere, as in a submodule. */
+async function mainPath(common: string, settings: readonly Setting[]): Promise<string | undefined> {
+  const real = await realpath(common);
+  const isBeside = basename(real) === '.git';
+  const set = valueOf(settings, 'core.worktree');
+  const bare = valueOf(settings, 'core.bare');
+  if (isTrue(bare ?? String(!isBeside && set === undefined))) return undefined;
+  return isBeside && (await exists(join(dirname(real), '.git'))) ? dirname(real) : resolve(real, set ?? (isBeside ? '..' : '.'));
+}
+
+const isTrue = (value: string): boolean => /^(true|yes|on|[1-9]\d*)$/i.test(value);
+
+const MAX_LINKS = 5;
+
+/** The branch that is checked out, also where HEAD names one that stands for another. */
+async function branchOf(own: string, common: string): Promise<string | undefined> {
+  let name = await namedBy(join(own, 'HEAD'));
+  for (let link = 0; name !== undefined && link < MAX_LINKS; link += 1) {
+    const next = await namedBy(join(common, name));
+    if (next === undefined) return name;
+    name = next;
+  }
+  return name;
+}
+
+/** Long ago HEAD was a link in the file system, and git still reads that. */
+async function namedBy(file: string): Promise<string | undefined> {
+  const link = await readlink(file).catch(() => undefined);
+  return link?.startsWith('refs/') ? link : /^ref: *(.+)$/.exec((await firstLine(file)) ?? '')?.[1];
 }
 
 /** Path of a linked checkout to its part of the git directory. */
 export async function ownDirectories(common: string): Promise<Map<string, string>> {
-  const owns = new Map<string, string>();
-  for (const name of await readdir(join(common, 'worktrees')).catch(() => [])) {
-    const own = join(common, 'worktrees', name);
-    const pointer = await firstLine(join(own, 'gitdir'));
-    if (pointer !== undefined) owns.set(dirname(resolve(own, pointer)), own);
-  }
-  return owns;
-}
-
-/** Git lists the main checkout beside its git directory, even where a setting has put it elsewhere, as in a submodule. */
-async function mainPath(listed: string, { repository, common }: Project, env: NodeJS.ProcessEnv): Promise<string> {
-  if (await exists(join(listed, '.git'))) return listed;
-  const set = valueOf(await settingsOf(repository, env), 'core.worktree');
-  return set === undefined ? listed : resolve(common, set);
+  const names = await readdir(join(common, 'worktrees')).catch(() => []);
+  const found = await Promise.all(
+    names.map(async (name): Promise<[string, string][]> => {
+      const own = join(common, 'worktrees', name);
+      const pointer = await firstLine(join(own, 'gitdir'));
+      return pointer === undefined ? [] : [[dirname(resolve(own, pointer)), own]];
+    }),
+  );
+  return new Map(found.flat());
 }
 
 const STATES: readonly (readonly [string, string])[] = [
@@ -95,8 +109,9 @@ const STATES: readonly (readonly [string, string])[] = [
 /** A rebase detaches HEAD and remembers the branch it came from; so does a bisection. */
 async function underWay(own: string, { ref, holds }: { ref: string; holds: boolean }): Promise<string | undefined> {
   const branch = ref.replace(/^refs\/heads\//, '');
+  const there = new Set(await readdir(own));
   for (const [name, why] of STATES) {
-    if (!(await exists(join(own, name)))) continue;
+    if (!there.has(name)) continue;
     if (holds || (await firstLine(join(own, name, 'head-name'))) === ref) return why;
     if (name === 'BISECT_LOG' && (await firstLine(join(own, 'BISECT_START'))) === branch) return why;
   }

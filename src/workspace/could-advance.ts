@@ -4,6 +4,7 @@ import { checkoutsOf } from './checkouts.ts';
 import { git } from './git.ts';
 import { gitDirectory } from './git-directory.ts';
 import { dirtyFiles, over } from './move-files.ts';
+import { settingsOf } from './settings.ts';
 
 /** Whether a branch could be moved now, as far as a look that touches nothing can tell. */
 export async function couldAdvance(
@@ -11,15 +12,17 @@ export async function couldAdvance(
   { branch, from, to }: { readonly branch: string; readonly from: string; readonly to: string },
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
-  const directory = { ...(await gitDirectory(repository)), repository };
-  const { holding, busy } = await checkoutsOf(directory, `refs/heads/${branch}`, env);
+  const directory = await gitDirectory(repository);
+  const settings = await settingsOf(repository, env);
+  const { holding, busy } = await checkoutsOf(directory.common, `refs/heads/${branch}`, settings);
   const [checkout, second] = holding;
   if (busy || second) return false;
   if (!checkout) return true;
   if (checkout.away || (await exists(join(checkout.directory.own, 'index.lock')))) return false;
   const head = await git(repository, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`], env);
   if (!head.ok) return false;
-  await using side = await over(checkout, head.out, env);
+  const known = checkout.directory.own === directory.own ? settings : undefined;
+  await using side = await over(checkout, head.out, env, known);
   if ((await dirtyFiles(side, checkout.path)).length > 0) return false;
   return !(await isInTheWay(checkout.path, await addedBy(repository, from, to, env)));
 }

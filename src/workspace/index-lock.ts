@@ -1,7 +1,7 @@
 import { link, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasCode } from '../platform/files.ts';
-import { identityOf, isAlive, type ProcessIdentity } from '../platform/process-identity.ts';
+import { identityOf, isAlive, ownIdentity, type ProcessIdentity } from '../platform/process-identity.ts';
 import { isAbandoned, orphansAreGone } from './abandoned-lock.ts';
 
 export interface Move {
@@ -44,7 +44,7 @@ const holding = new Set<string>();
  */
 export async function lockIndex(own: string, workTree: string): Promise<Locked> {
   const path = join(own, 'index.lock');
-  const mine: Held = { fleet: 'advance', ...(await me()) };
+  const mine: Held = { fleet: 'advance', ...(await ownIdentity()) };
   if (await make(path, mine)) {
     await sweep(path);
     return held(path, mine);
@@ -59,9 +59,6 @@ export async function lockIndex(own: string, workTree: string): Promise<Locked> 
   await sweep(path);
   return held(path, mine, found.held.move);
 }
-
-export const me = async (): Promise<ProcessIdentity> =>
-  (await identityOf(process.pid)) ?? { boot: 'unknown', pid: 0, started: 'unknown' };
 
 function held(path: string, mine: Held, unfinished?: Move): IndexLock {
   holding.add(path);

@@ -2,7 +2,7 @@ import { lstat, readFile, rmdir, unlink } from 'node:fs/promises';
 import { answered, type Borrowed } from './borrowed.ts';
 import type { Checkout } from './checkouts.ts';
 import type { Move } from './index-lock.ts';
-import { over, publish } from './move-files.ts';
+import { over, readyIndex } from './move-files.ts';
 import { type Changed, changedPaths, filesBelow, isIn, LINK_TO_REPOSITORY, onDisk } from './tree-moves.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function mend(checkout: Checkout, move: Move, side: 'from' | 'to', 
     );
   }
   await refresh(git, checkout.path);
-  await publish(git, checkout);
+  await (await readyIndex(git, checkout))();
 }
 
 const isFile = ({ oldMode, newMode }: Changed): boolean => oldMode !== LINK_TO_REPOSITORY && newMode !== LINK_TO_REPOSITORY;

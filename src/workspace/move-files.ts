@@ -2,12 +2,13 @@ import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { hasCode } from '../platform/files.ts';
+import { ownIdentity } from '../platform/process-identity.ts';
 import { type Borrowed, borrowFrom } from './borrowed.ts';
 import type { Checkout } from './checkouts.ts';
 import { copyIndex } from './entry.ts';
-import { type Move, me } from './index-lock.ts';
+import type { Move } from './index-lock.ts';
 import { checkoutSettings, foreignFilters, type Setting, settingsOf } from './settings.ts';
-import { type Changed, changedPaths, inTheWay, LINK_TO_REPOSITORY, readable } from './tree-moves.ts';
+import { type Changed, inTheWay, LINK_TO_REPOSITORY, readable } from './tree-moves.ts';
 
 type Obstacle = { readonly state: 'dirty'; readonly files: readonly string[] } | { readonly state: 'busy'; readonly why: string };
 
@@ -41,8 +42,12 @@ const ALWAYS = [
 ];
 
 /** Why the files of a checkout may not be moved: something in it is not committed, or a program would be needed. */
-export async function obstacleTo(side: Over, { path }: Checkout, { from, to }: Move): Promise<Obstacle | undefined> {
-  const [dirty, changed] = await Promise.all([dirtyFiles(side, path), changedPaths(side, from, to)]);
+export async function obstacleTo(
+  side: Over,
+  { path }: Checkout,
+  moving: Promise<readonly Changed[]>,
+): Promise<Obstacle | undefined> {
+  const [dirty, changed] = await Promise.all([dirtyFiles(side, path), moving]);
   if (dirty.length > 0) return { state: 'dirty', files: dirty };
   const hidden = await inTheWay(path, changed);
   if (hidden.length > 0) return { state: 'dirty', files: hidden.slice(0, MAX_FILES).map(readable) };
@@ -63,13 +68,14 @@ export async function moveFiles(side: Over, { path }: Checkout, { to }: Move): P
 
 const CHECKOUT_MS = 600_000;
 
-/** By rename: whoever reads the index sees the one or the other. */
-export async function publish(side: Borrowed, { directory }: Checkout): Promise<void> {
+/** Lays our index beside the one of the checkout; what it answers puts it in place. */
+export async function readyIndex(side: Borrowed, { directory }: Checkout): Promise<() => Promise<void>> {
   const index = join(directory.own, 'index');
-  const { pid, started } = await me();
+  const { pid, started } = await ownIdentity();
   const temporary = `${index}.fleet-${pid}-${started}`;
   await copyIndex(join(side.path, 'index'), temporary);
-  await rename(temporary, index);
+  // By rename: whoever reads the index sees the one or the other.
+  return () => rename(temporary, index);
 }
 
 /**
@@ -78,7 +84,16 @@ export async function publish(side: Borrowed, { directory }: Checkout): Promise<
  * itself leaves them when a branch moves.
  */
 export async function dirtyFiles(side: Borrowed, workTree: string): Promise<string[]> {
-  const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=dirty'];
+  // Nobody needs the index this would write, with what it has seen of the files.
+  const args = [
+    '--no-optional-locks',
+    'status',
+    '--porcelain=v2',
+    '-z',
+    '--untracked-files=no',
+    '--no-renames',
+    '--ignore-submodules=dirty',
+  ];
   const ran = await side.run(args, { workTree, timeoutMs: CHECKOUT_MS });
   if (ran.code !== 0)
     throw new Fault('unavailable', `git could not look at ${workTree}: ${ran.err.slice(0, 500)}`, { path: workTree });
