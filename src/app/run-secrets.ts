@@ -42,13 +42,11 @@ export function runSecrets(paths: Pick<HomePaths, 'path' | 'runs'>, own: readonl
   let made: Redactor | undefined;
   // Most commands never read output.
   const mine = (): Redactor => (made ??= redactor(own));
+  const told = tellerOf(keyFile);
   const remembered = new Map<string, { readonly changed: string; readonly redact: Redactor }>();
   return {
     own: mine,
-    fileFor: (secrets) => {
-      const key = madeKey(keyFile);
-      return { name: FILE, text: JSON.stringify({ key: keyName(key), digests: digestsOf(secrets, key) }) };
-    },
+    fileFor: (secrets) => ({ name: FILE, text: told(secrets) }),
     redactorFor: async (runId) => {
       const file = join(paths.runs, runId, FILE);
       // Asked for every slice that is read, and far shorter than a trip to another thread.
@@ -63,6 +61,19 @@ export function runSecrets(paths: Pick<HomePaths, 'path' | 'runs'>, own: readonl
       remembered.set(runId, { changed, redact });
       return redact;
     },
+  };
+}
+
+/** Most runs have the same secrets as the one before, and the key is the same: then so is what their file says. */
+function tellerOf(keyFile: string): (secrets: readonly string[]) => string {
+  let last: { readonly about: string; readonly text: string } | undefined;
+  return (secrets) => {
+    const found = statSync(keyFile, { throwIfNoEntry: false });
+    const about = JSON.stringify([found?.ino, found?.mtimeMs, found?.size, secrets]);
+    if (found && last?.about === about) return last.text;
+    const key = madeKey(keyFile);
+    last = { about, text: JSON.stringify({ key: keyName(key), digests: digestsOf(secrets, key) }) };
+    return last.text;
   };
 }
 
