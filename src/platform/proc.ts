@@ -36,12 +36,15 @@ export function bootIdSync(path: string = BOOT_ID): string {
 
 const readBoot = (path: string): string => read(path)?.trim() ?? 'unknown';
 
+/** When it began. What comes after it is not cut apart: every live run is looked at so, every second. */
+const LAST_FIELD = 22;
+
 /** Synchronous, so that nothing of ours happens between looking and acting. */
 export function statSync(pid: number): ProcessStat | undefined {
   const text = read(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
   // The name in field 2 may itself hold spaces and brackets.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ', LAST_FIELD - 2);
   if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
   const number = (field: number): number => Number(fields[field - 3]);
   const ticks = number(14) + number(15) + number(16) + number(17);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type ProcessStat, statSync, variablesSync } from '../platform/proc.ts';
 
 /** One run, as the runner knows it: where its files are, and how its processes are marked. */
@@ -37,21 +36,21 @@ export function recordedSync(run: RunPlace, { pid, started }: Recorded): Process
 
 export const isMarked = (run: RunPlace, pid: number): boolean => runIdIn(variablesSync(pid, MARKS), run.mark) === run.id;
 
-/** The files of a run directory. */
+/** The files of a run directory. All of them at every look at every run, so they are put together as cheaply as can be. */
 export const filesOf = ({ directory }: Pick<RunPlace, 'directory'>) => ({
   /** Who may start: the shim, or a supervisor that recovers. Made once, by one of them. */
-  claim: join(directory, 'claim'),
+  claim: `${directory}/claim`,
   /** Shim, agent and pump. Written before the agent's first instruction. */
-  id: join(directory, 'id'),
-  in: join(directory, 'in'),
-  out: join(directory, 'out'),
-  err: join(directory, 'err'),
+  id: `${directory}/id`,
+  in: `${directory}/in`,
+  out: `${directory}/out`,
+  err: `${directory}/err`,
   /** How the agent ended. */
-  exit: join(directory, 'exit'),
+  exit: `${directory}/exit`,
   /** Where the agent was to be put before its start, if there is such a place. */
-  cgroup: join(directory, 'cgroup'),
+  cgroup: `${directory}/cgroup`,
   /** What was asked for: the command and the names of its variables, never their values. */
-  job: join(directory, 'job.json'),
+  job: `${directory}/job.json`,
   /** Carries `in` to a two-way agent. */
-  pipe: join(directory, 'pipe'),
+  pipe: `${directory}/pipe`,
 });
