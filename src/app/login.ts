@@ -1,15 +1,22 @@
 import { Fault } from '../domain/fault.ts';
+import { isAlive } from '../platform/process-identity.ts';
 import { writeJson } from '../surfaces/cli/answer.ts';
 import { programWords } from '../surfaces/cli/parse/program-words.ts';
-import type { Program } from '../surfaces/cli/surroundings.ts';
+import type { Io, Program } from '../surfaces/cli/surroundings.ts';
 import { connect } from './connect/connect.ts';
 import { homePaths } from './home.ts';
 import { liveFile } from './serve/live-file.ts';
 
+/** Where the server of the home is; one that was killed has left word of where it was. */
+async function liveUrl(io: Io): Promise<string | undefined> {
+  const live = await liveFile(homePaths(io.env, io.cwd).live);
+  return live && (await isAlive(live)) ? live.url : undefined;
+}
+
 /** `fleet login`: a link that signs a browser in. It leads to a server, so one must run. */
 export const login: Program['run'] = async (args, given) => {
   const { json, io } = programWords('login', args, given, { switches: [], places: 0 });
-  const base = io.env['FLEET_URL'] || (await liveFile(homePaths(io.env, io.cwd).live))?.url;
+  const base = io.env['FLEET_URL'] || (await liveUrl(io));
   if (base === undefined)
     throw new Fault('unavailable', 'no server of this home listens at a port, so there is nothing to sign in to', {
       hint: 'start one with fleet up --background',

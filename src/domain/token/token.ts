@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Caller, mayMint, Role } from '../authority.ts';
+import { type Caller, mayMint, ROLES } from '../authority.ts';
 import { Fault } from '../fault.ts';
 import { Instant, Name, TokenId } from '../values.ts';
 
@@ -9,7 +9,7 @@ export const Token = z.strictObject({
   seq: z.int().min(1),
   /** Who its bearer is; recorded as the author of what it does. */
   name: Name,
-  role: z.union([Role, z.literal('host')]),
+  role: z.enum([...ROLES, 'host']),
   team: Name.optional(),
   /** The machine it belongs to, for a host. */
   host: Name.optional(),

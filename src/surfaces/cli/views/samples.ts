@@ -11,7 +11,6 @@ import { finishedTasks, forkOf, workSamples } from './work-samples.ts';
 
 export const NOW_MS = Date.parse('2030-01-31T12:00:00.000Z');
 const ago = (seconds: number): string => new Date(NOW_MS - seconds * 1000).toISOString();
-
 const ulid = (end: string): string => `01jx0000000000000000000000${end}`.slice(-26).replace(/^./, '0');
 export const taskId = (end: string) => TaskId.parse(`task_${ulid(end)}`);
 const questionId = QuestionId.parse(`question_${ulid('5vd0c2pz')}`);
