@@ -1,11 +1,16 @@
-import { PHASE_STATES } from '../domain/task/task.ts';
+import type { Run } from '../domain/run/run.ts';
+import { PHASE_STATES, type Task } from '../domain/task/task.ts';
+import type { Instant } from '../domain/values.ts';
+import type { Store } from '../store/port.ts';
 import { everyHit } from '../store/queries/every-hit.ts';
-import { gauges } from '../store/records/singles.ts';
+import { questionIndex } from '../store/records/questions.ts';
+import { runIndex } from '../store/records/runs.ts';
+import { type Gauge, gauges } from '../store/records/singles.ts';
 import { taskIndex } from '../store/records/tasks.ts';
 import type { Controller } from './controller.ts';
 import type { Needs } from './needs.ts';
 
-type Counts = Readonly<Record<string, number>>;
+type Counts = Omit<Gauge, 'id' | 'at'>;
 
 /** Counts are never kept in step with every change; they are counted now and then, and shown with their age. */
 const REST_MS = 5_000;
@@ -16,7 +21,8 @@ export const gauge = ({
   store,
   now,
   elapsed,
-}: Pick<Needs, 'store' | 'now' | 'elapsed'>): Controller<Counts | undefined, Counts> => {
+  host,
+}: Pick<Needs, 'store' | 'now' | 'elapsed' | 'host'>): Controller<Counts | undefined, Counts> => {
   let restUntil = Number.NEGATIVE_INFINITY;
   return {
     name: 'gauge',
@@ -24,11 +30,7 @@ export const gauge = ({
     observe: async () => {
       const begun = elapsed();
       if (begun < restUntil) return undefined;
-      const counts: Record<string, number> = {};
-      for (const state of PHASE_STATES) {
-        counts[state] = 0;
-        for await (const _hit of everyHit(store, taskIndex.state(state))) counts[state] += 1;
-      }
+      const counts = await counted(store, host);
       const ended = elapsed();
       restUntil = ended + Math.max(REST_MS, (ended - begun) * REST_PER_MS_OF_WORK);
       return counts;
@@ -36,9 +38,31 @@ export const gauge = ({
     decide: (counts) => (counts ? [counts] : []),
     act: async (counts) => {
       const seen = await gauges.get(store, 'tasks');
-      await store.commit([gauges.put({ id: 'tasks', at: now(), counts }, seen?.version ?? 'absent')]);
+      await store.commit([gauges.put({ id: 'tasks', at: now(), ...counts }, seen?.version ?? 'absent')]);
       // Its own write stirs the store: it must not count again because of it.
       return false;
     },
   };
 };
+
+async function counted(store: Store, host: string): Promise<Counts> {
+  const counts: Record<string, number> = {};
+  let oldestReady: Instant | undefined;
+  for (const state of PHASE_STATES) {
+    counts[state] = 0;
+    for await (const { body } of everyHit(store, taskIndex.state(state))) {
+      counts[state] += 1;
+      const { phase } = body as Task;
+      if (phase.state === 'queued' && (oldestReady === undefined || phase.since < oldestReady)) oldestReady = phase.since;
+    }
+  }
+  const live = new Map<string, NonNullable<Gauge['live']>[number]>();
+  for await (const { body } of everyHit(store, runIndex.live(host))) {
+    const { executor, kind } = body as Run;
+    const key = `${kind} ${executor}`;
+    live.set(key, { executor, kind, count: (live.get(key)?.count ?? 0) + 1 });
+  }
+  let questions = 0;
+  for await (const _hit of everyHit(store, questionIndex.pending)) questions += 1;
+  return { counts, ...(oldestReady === undefined ? {} : { oldestReady }), live: [...live.values()], questions };
+}

@@ -21,5 +21,16 @@ export type Lease = z.infer<typeof Lease>;
 export const leases = records<Lease>({ kind: 'lease', schema: Lease, idOf: ({ id }) => id, entriesOf: () => [] });
 
 /** Counts from a background scan, with the moment they were true. */
-const Gauge = z.strictObject({ id: z.string(), at: Instant, counts: z.record(z.string(), z.int().min(0)) });
-export const gauges = records<z.infer<typeof Gauge>>({ kind: 'gauge', schema: Gauge, idOf: ({ id }) => id, entriesOf: () => [] });
+export const Gauge = z.strictObject({
+  id: z.string(),
+  at: Instant,
+  /** Tasks by phase. */
+  counts: z.record(z.string(), z.int().min(0)),
+  /** Since when the task that has been queued longest has been. */
+  oldestReady: Instant.optional(),
+  /** Runs of this host that have not ended. */
+  live: z.array(z.strictObject({ executor: z.string(), kind: z.string(), count: z.int().min(1) })).optional(),
+  questions: z.int().min(0).optional(),
+});
+export type Gauge = z.infer<typeof Gauge>;
+export const gauges = records<Gauge>({ kind: 'gauge', schema: Gauge, idOf: ({ id }) => id, entriesOf: () => [] });
