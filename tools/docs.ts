@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { faultsPage, limitsPage, operationsPage, phasesPage, settingsPage } from './reference.ts';
+import { faultsPage, limitsPage, metricsPage, operationsPage, phasesPage, settingsPage } from './reference.ts';
 import { everyRoom, frontDoor, web } from './rooms.ts';
 
 const roomsBegin = '<!-- rooms: made by `npm run docs` from tools/rooms.ts -->';
@@ -16,6 +16,7 @@ export async function generateDocs(root: string): Promise<Map<string, string>> {
     ['docs/reference/operations.md', operationsPage()],
     ['docs/reference/settings.md', settingsPage()],
     ['docs/reference/phases.md', phasesPage()],
+    ['docs/reference/metrics.md', metricsPage()],
     ['ARCHITECTURE.md', withRooms(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'))],
   ]);
 }

@@ -7,6 +7,7 @@ import { OUTCOMES } from '../src/domain/run/run.ts';
 import { SETTINGS } from '../src/domain/settings.ts';
 import { isFinal, Phase } from '../src/domain/task/task.ts';
 import { EXIT_CODE_MEANINGS, EXIT_CODES } from '../src/surfaces/cli/exit-codes.ts';
+import { METRICS, type Metric } from '../src/surfaces/metrics/metrics-table.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -113,6 +114,23 @@ export const phasesPage = (): string =>
     ),
     ['## Outcomes of a run', '', OUTCOMES.map(code).join(', ')].join('\n'),
   ]);
+
+export const metricsPage = (): string =>
+  page(
+    'Metrics',
+    'What `/metrics` says, in the text format of Prometheus. Counters and histograms count what this process has seen since it began; what is "as last counted" comes from a count in the background, whose age is a figure too.',
+    [
+      table(
+        ['metric', 'type', 'labels', 'says'],
+        Object.entries<Metric>(METRICS).map(([name, { type, labels, summary, buckets }]) => [
+          code(name),
+          type,
+          labels.map(code).join(', '),
+          buckets ? `${summary}; buckets ${buckets.join(', ')} s` : summary,
+        ]),
+      ),
+    ],
+  );
 
 const jsonSchema = (schema: z.ZodType): Json => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
 

@@ -33,6 +33,7 @@ import { dispatchingOf } from './dispatching.ts';
 import { customNames, executorShelf } from './executors.ts';
 import { type HomePaths, homePaths, initHome } from './home.ts';
 import { lazyStore } from './lazy-store.ts';
+import { Commits } from './observe/commits.ts';
 import { outputOf } from './output.ts';
 import { runSecrets } from './run-secrets.ts';
 import { openSettings, type SettingsSource } from './settings/open-settings.ts';
@@ -49,6 +50,8 @@ export interface House {
   callAs(caller: Caller): Call;
   signer(): Promise<Signer>;
   readonly store: Store;
+  /** Tells what is committed through `store`. */
+  readonly commits: Commits;
   readonly settings: SettingsSource;
   readonly texts: RunLog;
   readonly paths: HomePaths;
@@ -64,7 +67,8 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   const paths = homePaths(env, cwd);
   assertBackend(env);
   const settings = await openSettings({ home: paths.path, env, flags });
-  const store = lazyStore(STORE_LIMITS, () => openSqliteStore({ file: paths.database }));
+  const commits = new Commits();
+  const store = lazyStore(STORE_LIMITS, async () => commits.heard(await openSqliteStore({ file: paths.database })));
   const texts = openFileRunLog({ blobs: paths.blobs, streams: paths.runs });
   const now = () => instantOf(systemClock.now());
   const ids = makeIds();
@@ -105,7 +109,8 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     },
   };
   const call = callAs({ name: settings.current().values.person, role: 'admin' });
-  return { call, callAs, signer: secret, store, settings, texts, paths, ids, now, self: whoWeAre, close: () => store.close() };
+  const close = () => store.close();
+  return { call, callAs, signer: secret, store, commits, settings, texts, paths, ids, now, self: whoWeAre, close };
 }
 
 /** Made when it is first needed, and once. */

@@ -8,6 +8,7 @@ import { logLimit } from './engine-log.ts';
 import { engineNeeds, retentionOf, supervisionOf, workOf } from './engine-needs.ts';
 import { executorShelf } from './executors.ts';
 import { initHome } from './home.ts';
+import { openObserved } from './observe/observe.ts';
 import { type House, openHouse, type Self } from './open-house.ts';
 import { openRunner } from './runs.ts';
 import { openServer, type Server } from './serve/serve.ts';
@@ -41,18 +42,20 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
       void io.err(line);
       limited(Buffer.byteLength(line));
     };
+    using observed = openObserved(house, log);
     // Where another engine runs, runEngine says so; a port that it has taken must not be what is complained about.
-    const server = (await engineOf(house)) ? undefined : await openServer(house, { self, log, tcp });
+    const server = (await engineOf(house)) ? undefined : await openServer(house, { self, log, tcp, observed });
     house.settings.watch(stopping.signal, ({ problem }) => log('settings.changed', problem ? { problem } : {}));
     const failure = await served(server, async () => {
       let failed: Error | undefined;
       const onHeld = () => {
+        observed.holds(true);
         announced(server, io, json ? undefined : `home ${home}, process ${self.pid}`).catch((error: Error) => {
           failed = error;
           stop();
         });
       };
-      await supervised(house, io.env, { self, log, onHeld }, stopping.signal);
+      await supervised(house, io.env, { self, log, onHeld }, stopping.signal).finally(() => observed.holds(false));
       return failed;
     });
     if (failure) throw failure;

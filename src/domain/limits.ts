@@ -69,6 +69,8 @@ export const LIMITS = {
   entriesPerRow: limit(80, 'items', 'index entries of one row'),
   rowsPerScan: limit(1_000, 'items', 'rows one scan returns'),
   connections: limit(2_000, 'items', 'connections to the server at once'),
+  storeSilenceMs: limit(20_000, 'ms', 'without an answer of the store for this long, /health says 503'),
+  traceBacklog: limit(3_000, 'items', 'runs, and tasks, whose spans wait for a collector; past it the oldest are dropped'),
   requestBytes: limit(4 * MB, 'bytes', 'body of one request over HTTP'),
   jsonLevels: limit(64, 'levels', 'nesting of the JSON of one request'),
   settingsBytes: limit(256 * KB, 'bytes', 'the file runtime.toml'),

@@ -6,10 +6,13 @@ import { writeFileAtomic } from '../../platform/files.ts';
 import { gatedWeb } from '../../surfaces/http/gate.ts';
 import { mountLogin } from '../../surfaces/http/login.ts';
 import type { Web, WebNeeds } from '../../surfaces/http/web.ts';
+import { mountHealth } from '../../surfaces/metrics/health.ts';
+import { mountMetrics } from '../../surfaces/metrics/metrics.ts';
 import { mountDescription } from '../../surfaces/rest/describe.ts';
 import { mountRest } from '../../surfaces/rest/rest.ts';
 import { ensureAdminToken } from '../auth/admin-token.ts';
 import { identifier } from '../auth/identify.ts';
+import type { Observed } from '../observe/observe.ts';
 import type { House, Self } from '../open-house.ts';
 import { VERSION } from '../version.ts';
 import { type Listener, listenSocket, listenTcp, socketPath } from './listen.ts';
@@ -28,11 +31,15 @@ export interface Server {
   close(): Promise<void>;
 }
 
+export interface ServerWish {
+  readonly self: Self;
+  readonly log: Log;
+  readonly tcp: 'needed' | 'if free' | 'none';
+  readonly observed: Observed;
+}
+
 /** The server of a home: one application, behind one gate, at a TCP port and at the socket of the home. */
-export async function openServer(
-  house: House,
-  { self, log, tcp }: { readonly self: Self; readonly log: Log; readonly tcp: 'needed' | 'if free' | 'none' },
-): Promise<Server> {
+export async function openServer(house: House, { self, log, tcp, observed }: ServerWish): Promise<Server> {
   const stopping = new AbortController();
   const signer = await house.signer();
   const rules = rulesMemo();
@@ -47,14 +54,19 @@ export async function openServer(
     elapsed: systemClock.elapsed,
     id: () => house.ids.question().slice('question_'.length),
     log,
+    onAnswer: observed.onAnswer,
+    onStream: observed.onStream,
   };
   const web = gatedWeb(needs);
+  mountHealth(web, { ...observed, identify: needs.identify });
+  mountMetrics(web, observed.figures);
   mountRest(web);
   mountLogin(web, needs);
   mountDescription(web, VERSION);
   const { values } = house.settings.current();
   const listener = tcp === 'none' ? undefined : await atPort(web, values, tcp === 'needed' ? undefined : log);
   const open: Listener[] = listener ? [listener] : [];
+  if (listener) observed.watch(listener.server);
   const port = listener?.port;
   bound.port = port;
   const scheme = values.tls_cert === undefined ? 'http' : 'https';
@@ -73,7 +85,9 @@ export async function openServer(
         now: house.now,
         tokenId: house.ids.token,
       });
-      open.push(await listenSocket(web, where.socket));
+      const socket = await listenSocket(web, where.socket);
+      observed.watch(socket.server);
+      open.push(socket);
       await writeFileAtomic(paths.live, `${JSON.stringify(where)}\n`);
       log('http.listening', { ...(url === undefined ? {} : { url }), socket: where.socket });
     },

@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/authority.ts';
 import { Fault, isFault } from '../../domain/fault.ts';
 import { Name } from '../../domain/values.ts';
 import { type Problem, problemOf } from '../../wire/problem.ts';
+import { numbered } from './numbered.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { Asked, Behind, Web, WebNeeds } from './web.ts';
 
@@ -26,6 +27,7 @@ export function gatedWeb(needs: WebNeeds): Web {
   const web = new Hono<Behind>();
   web.onError((error, asked) => told(error, asked, needs));
   web.notFound((asked) => told(new Fault('not_found', `nothing is at ${asked.req.method} ${asked.req.path}`), asked, needs));
+  web.use(numbered(needs));
   web.use(headers);
   web.use(neighbours(needs));
   web.use(letIn(needs));
@@ -112,7 +114,7 @@ export function told(error: unknown, asked: Asked, needs: Pick<WebNeeds, 'id' | 
 }
 
 function bug(error: unknown, asked: Asked, { id, log }: Pick<WebNeeds, 'id' | 'log'>): Problem {
-  const number = id();
+  const number = asked.get('requestId') ?? id();
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   log('http.bug', { id: number, method: asked.req.method, path: asked.req.path, message, stack });
   return {

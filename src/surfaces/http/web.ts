@@ -9,7 +9,7 @@ export interface Behind {
     /** It came by the socket of the home, which no browser can reach and only its owner can open. */
     readonly isLocal?: boolean;
   };
-  Variables: { caller: Caller; call: Call };
+  Variables: { caller: Caller; call: Call; requestId: string };
 }
 
 export type Web = Hono<Behind>;
@@ -29,6 +29,18 @@ export interface WebNeeds {
   elapsed(): number;
   id(): string;
   log(event: string, fields: Record<string, unknown>): void;
+  /** A request has been answered, or refused. */
+  onAnswer?(answer: Answered): void;
+  /** A stream of events has begun; it is over when this is closed. */
+  onStream?(response: HttpBindings['outgoing']): void;
+}
+
+export interface Answered {
+  readonly method: string;
+  /** Where it was mounted, like `/v1/tasks/:id`; never what stood in the address. */
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
 }
 
 export interface WebRules {
