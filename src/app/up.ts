@@ -9,6 +9,7 @@ import { engineNeeds, retentionOf, supervisionOf, workOf } from './engine-needs.
 import { executorShelf } from './executors.ts';
 import { initHome } from './home.ts';
 import { openObserved } from './observe/observe.ts';
+import { openTracing } from './observe/trace/open-tracing.ts';
 import { type House, openHouse, type Self } from './open-house.ts';
 import { openRunner } from './runs.ts';
 import { openServer, type Server } from './serve/serve.ts';
@@ -43,6 +44,7 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
       limited(Buffer.byteLength(line));
     };
     using observed = openObserved(house, log);
+    await using tracing = await openTracing(house, io.env, { meters: observed.meters, host: self.host, log });
     // Where another engine runs, runEngine says so; a port that it has taken must not be what is complained about.
     const server = (await engineOf(house)) ? undefined : await openServer(house, { self, log, tcp, observed });
     house.settings.watch(stopping.signal, ({ problem }) => log('settings.changed', problem ? { problem } : {}));
@@ -50,6 +52,7 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
       let failed: Error | undefined;
       const onHeld = () => {
         observed.holds(true);
+        tracing?.start();
         announced(server, io, json ? undefined : `home ${home}, process ${self.pid}`).catch((error: Error) => {
           failed = error;
           stop();

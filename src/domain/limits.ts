@@ -42,6 +42,7 @@ export const LIMITS = {
   resultBytes: limit(1 * MB, 'bytes', 'result file of an agent; a longer one is not read'),
   evidenceBytes: limit(8 * KB, 'bytes', 'end of each output stream of a gate that is kept as evidence'),
   processes: limit(1_000, 'items', 'processes of one run at once, unless the setting max_processes says otherwise'),
+  turnsKept: limit(64, 'items', 'newest turns of a run whose moments are remembered'),
   outputLineBytes: limit(256 * KB, 'bytes', 'one line of output that is read; the rest of it is counted'),
   logPageBytes: limit(1 * MB, 'bytes', 'text in one page of a log; a page has at least one line'),
   logTailLines: limit(100_000, 'items', 'last lines of a log that may be asked for'),

@@ -63,6 +63,8 @@ export const Watch = z.strictObject({
   outbox: z.strictObject({ at: z.int().min(0), tail: z.string() }),
   session: z.string().optional(),
   usage: Usage.optional(),
+  /** How often it has said what it spent, and when it last did: each ends a turn. */
+  turns: z.strictObject({ count: z.int().min(1), ends: z.array(Instant).max(LIMITS.turnsKept.value) }).optional(),
   context: z.strictObject({ tokens: z.int(), limit: z.int().optional() }).optional(),
   lines: z.int().min(0),
   events: z.int().min(0),

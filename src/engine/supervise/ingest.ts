@@ -66,6 +66,7 @@ export function ingest(
     for (const event of step.events) {
       turnOver ||= TURN_ENDS.has(event.type);
       if (event.type === 'heard') heard.push(event.n);
+      if (event.type === 'spent') now.turns = turned(now.turns, at);
       if (
         event.type !== 'asked' ||
         event.request.length > LIMITS.titleCharacters.value ||
@@ -83,6 +84,11 @@ export function ingest(
   }
   return { watch: now, asks, heard, turnOver };
 }
+
+const turned = (before: Watch['turns'], at: Instant): NonNullable<Watch['turns']> => ({
+  count: (before?.count ?? 0) + 1,
+  ends: [...(before?.ends ?? []), at].slice(-LIMITS.turnsKept.value),
+});
 
 /** Whether something has happened that others act upon: it is written down at once, and everything else now and then. */
 export const isConsequence = (before: Watch, { watch, asks, heard }: Ingested): boolean =>
