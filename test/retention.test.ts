@@ -35,7 +35,7 @@ function shelf() {
       elapsed: () => elapsed,
       spools,
       rules: () => rules,
-      log: (event, { run }) => logged.push(`${event} ${String(run)}`),
+      log: (event, { runId }) => logged.push(`${event} ${String(runId)}`),
     });
   const known = new Map<Phase, TaskId>();
   const taskIn = async (phase: Phase): Promise<TaskId> => {

@@ -87,7 +87,7 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
     send: async (runId, from, tail) => void (await appendMissing(place(runId), { from, bytes: Buffer.from(tail) })),
     end: async (runId, { atOnce } = { atOnce: false }) => {
       const { how, processes } = await endRun(place(runId), { graceMs: atOnce ? 0 : graceMs(), hardMs: HARD_MS });
-      if (how !== 'quiet') log('run.ended', { run: runId, how, processes });
+      if (how !== 'quiet') log('run.ended', { runId, how, processes });
     },
     trim: (runId, bytes) => trimSpools(place(runId), bytes),
     follow: (runIds) => {
@@ -110,7 +110,7 @@ function redactors(hidden: RunSecrets, log: RunnerOptions['log']): (runId: RunId
   let last = '';
   return (runId) =>
     hidden.redactorFor(runId).catch((error: unknown) => {
-      if (last !== runId) log('run.secrets-unknown', { run: runId, error: String(error) });
+      if (last !== runId) log('run.secrets-unknown', { runId, error: String(error) });
       last = runId;
       return hidden.own();
     });

@@ -73,3 +73,25 @@ it('rests until it is stirred, and not at all when that happened during its turn
   stirs.stir();
   await resting;
 });
+
+it('says in the log which task and run an action that failed was about', async () => {
+  const stopping = new AbortController();
+  const stirs = new Stirs();
+  const [taskId, runId] = [`task_${'0'.repeat(26)}`, `run_${'1'.repeat(26)}`];
+  const lines: Record<string, unknown>[] = [];
+  const run = {
+    version: '7',
+    body: { id: runId, taskId, holds: [`project/${'x'.repeat(9)}`], watch: { lastWords: 'task_of mine' } },
+  };
+  const controller: Controller<readonly object[], object> = {
+    name: 'broken',
+    everyMs: 1,
+    observe: async () => [{ sight: { run } }],
+    decide: (actions) => actions,
+    act: () => Promise.reject(new Error('broken')),
+  };
+  const rest = async () => stopping.abort();
+  const log = (event: string, fields: Record<string, unknown>) => void lines.push({ event, ...fields });
+  await keepRunning(controller, { begin: stirs.begin, rest, log }, stopping.signal);
+  expect(lines).toMatchObject([{ event: 'action.failed', controller: 'broken', taskId, runId }]);
+});

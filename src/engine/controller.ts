@@ -1,5 +1,6 @@
 import { isFault } from '../domain/fault.ts';
 import type { Write } from '../store/port.ts';
+import { type Subject, subjectOf } from './subject.ts';
 
 /** Look, decide, act. `decide` is pure; `act` must be safe to repeat, and short: what takes long is a run. */
 export interface Controller<Seen, Action> {
@@ -51,7 +52,8 @@ export async function keepRunning<Seen, Action>(
       failures = turn.failed.length > 0 ? failures + 1 : 0;
       // What fails again and again is said less and less often.
       if ((failures & (failures - 1)) === 0)
-        for (const error of turn.failed) log('action.failed', { controller: controller.name, failures, error: String(error) });
+        for (const [at, error] of turn.failed.entries())
+          log('action.failed', { controller: controller.name, ...turn.about[at], failures, error: String(error) });
       if (turn.acted > 0) continue;
       if (turn.lost > 0) restMs = AFTER_A_RACE_MS;
       restMs = Math.max(Math.min(restMs, turn.dueInMs ?? restMs), failures > 0 ? 100 : 0);
@@ -73,6 +75,8 @@ export interface Turn {
   readonly lost: number;
   /** Actions that failed kept no other from being carried out. */
   readonly failed: readonly unknown[];
+  /** What each of those was about. */
+  readonly about: readonly Subject[];
 }
 
 export async function takeTurn<Seen, Action>(controller: Controller<Seen, Action>): Promise<Turn> {
@@ -80,6 +84,7 @@ export async function takeTurn<Seen, Action>(controller: Controller<Seen, Action
   const actions = controller.decide(seen).values();
   let [acted, lost] = [0, 0];
   const failed: unknown[] = [];
+  const about: Subject[] = [];
   const hand = async () => {
     for (const action of actions)
       try {
@@ -87,9 +92,12 @@ export async function takeTurn<Seen, Action>(controller: Controller<Seen, Action
       } catch (error) {
         // Losing a race is how two controllers agree. The next turn looks again.
         if (isFault(error, 'conflict')) lost += 1;
-        else failed.push(error);
+        else {
+          failed.push(error);
+          about.push(subjectOf(action));
+        }
       }
   };
   await Promise.all(Array.from({ length: controller.atOnce ?? 1 }, hand));
-  return { acted, lost, failed, dueInMs: controller.dueInMs?.(seen) };
+  return { acted, lost, failed, about, dueInMs: controller.dueInMs?.(seen) };
 }

@@ -106,6 +106,6 @@ async function remove(runId: RunId, { store, now, spools, log }: Parameters<type
     await store.commit(changed(runs, seen, { ...seen.body, outputRemovedAt: at }, { author: { by: 'retention', at }, note }));
   }
   await spools.remove(runId);
-  log('output.removed', { run: runId });
+  log('output.removed', { taskId: seen.body.taskId, runId });
   return true;
 }

@@ -39,7 +39,7 @@ export function climb(run: Run, needs: SuperviseNeeds, { ladders, swept }: Memor
   const climbing = needs.runner
     .end(run.id, { atOnce })
     .then(() => void swept.add(run.id))
-    .catch((error: unknown) => needs.log('run.end-failed', { run: run.id, error: String(error) }))
+    .catch((error: unknown) => needs.log('run.end-failed', { taskId: run.taskId, runId: run.id, error: String(error) }))
     .finally(() => ladders.delete(run.id));
   ladders.set(run.id, climbing);
 }

@@ -28,7 +28,7 @@ export function lookAtFiles({ run, task, silentMs, patienceMs }: Silence, needs:
   void needs
     .changedAt(run, task)
     .catch((error: unknown) => {
-      needs.log('files.unseen', { run: run.id, error: String(error) });
+      needs.log('files.unseen', { taskId: run.taskId, runId: run.id, error: String(error) });
       return undefined;
     })
     .then((newest) => {

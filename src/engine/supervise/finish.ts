@@ -47,7 +47,7 @@ export async function finish(sights: readonly Sight[], needs: SuperviseNeeds, me
 function note(run: Run, needs: SuperviseNeeds, { notes }: Memory): void {
   const noting = needs
     .noted(run)
-    .catch((error: unknown) => needs.log('notes.failed', { run: run.id, error: String(error) }))
+    .catch((error: unknown) => needs.log('notes.failed', { taskId: run.taskId, runId: run.id, error: String(error) }))
     .finally(() => notes.delete(noting));
   notes.add(noting);
 }

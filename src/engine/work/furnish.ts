@@ -148,7 +148,7 @@ async function make({ workspace, project }: Sight, { needs, beside, put }: Aroun
     const done = await beside.take(`make ${workspace.body.id} ${workspace.version}`, () => needs.workshop.layOut(site));
     if (!done) return false;
     if (done.value.skipped.length > 0)
-      needs.log('workspace.skipped', { workspace: workspace.body.id, files: done.value.skipped });
+      needs.log('workspace.skipped', { workspaceId: workspace.body.id, files: done.value.skipped });
   } catch (error) {
     // What a person must repair is said to them; anything else is tried again.
     if (!isFault(error)) throw error;

@@ -116,7 +116,7 @@ export function told(error: unknown, asked: Asked, needs: Pick<WebNeeds, 'id' | 
 function bug(error: unknown, asked: Asked, { id, log }: Pick<WebNeeds, 'id' | 'log'>): Problem {
   const number = asked.get('requestId') ?? id();
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  log('http.bug', { id: number, method: asked.req.method, path: asked.req.path, message, stack });
+  log('http.bug', { requestId: number, method: asked.req.method, path: asked.req.path, message, stack });
   return {
     type: 'about:blank',
     title: 'A fault in Fleet',
