@@ -20,7 +20,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
     },
     up: {
       summary: 'Run server and engine of this home until they are stopped.',
-      usage: '[--background | --status | --stop] [--port N] [--bind ADDRESS] [--port-optional] [--json]',
+      usage:
+        '[--background | --status | --stop | --print-service [systemd|launchd]] [--port N] [--bind ADDRESS] [--port-optional] [--json]',
       examples: [
         'fleet up',
         'fleet up --port 8080',
@@ -28,6 +29,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
         'fleet up --background',
         'fleet up --status   exit code 0 when it runs, 3 when not',
         'fleet up --stop',
+        'fleet up --print-service   for systemd or launchd, with how to install it',
       ],
       run: async (args, programIo) => (await import('./up-command.ts')).upCommand(args, programIo),
     },

@@ -1,17 +1,23 @@
+import { realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { Fault } from '../domain/fault.ts';
+import { SETTINGS } from '../domain/settings.ts';
 import { writeJson } from '../surfaces/cli/answer.ts';
 import { EXIT_CODES } from '../surfaces/cli/exit-codes.ts';
 import { programWords } from '../surfaces/cli/parse/program-words.ts';
 import type { Io, Program } from '../surfaces/cli/surroundings.ts';
 import { type Engine, engineOf, inHouse, startInBackground, stopEngine } from './background.ts';
 import { homePaths } from './home.ts';
+import { liveFile } from './serve/live-file.ts';
+import { SERVICE_KINDS, serviceText } from './service-unit.ts';
+import type { Flags } from './settings/resolve-settings.ts';
 
 /** `fleet up`: the engine here, in the background, or what has become of it. */
 export const upCommand: Program['run'] = async (args, given) => {
-  const { switches, values, json, io } = programWords('up', args, given, {
-    switches: ['background', 'status', 'stop', 'port-optional'],
+  const { switches, values, places, json, io } = programWords('up', args, given, {
+    switches: ['background', 'status', 'stop', 'print-service', 'port-optional'],
     values: ['port', 'bind'],
-    places: 0,
+    places: args.includes('--print-service') ? 1 : 0,
   });
   const withPort = portFromEnvironment(io);
   const verbs = [...switches].filter((word) => word !== 'port-optional');
@@ -27,6 +33,7 @@ export const upCommand: Program['run'] = async (args, given) => {
       flags: values,
     });
   if (asked === 'background') return background(withPort, json, values);
+  if (asked === 'print-service') return printService(withPort, json, { kind: places[0], flags: values });
   return (asked === 'stop' ? stop : status)(io, json);
 };
 
@@ -48,13 +55,52 @@ async function background(io: Io, json: boolean, flags: Readonly<Record<string, 
   return say(io, json, { started, ...facts(engine), home, ...(log !== undefined && { log }) }, text);
 }
 
+/** What a service manager needs to run this home. Secrets do not go into it: it is a file like any other. */
+async function printService(
+  io: Io,
+  json: boolean,
+  { kind = process.platform === 'darwin' ? 'launchd' : 'systemd', flags }: { kind?: string | undefined; flags: Flags },
+): Promise<number> {
+  const known = SERVICE_KINDS.find((candidate) => candidate === kind);
+  if (!known)
+    throw new Fault('invalid', `${JSON.stringify(kind)} is no service manager Fleet knows: choose ${SERVICE_KINDS.join(' or ')}`);
+  const { path: home } = homePaths(io.env, io.cwd);
+  const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+  const settings = Object.values(SETTINGS).map(({ env }) => env as string);
+  const named = ['PATH', 'LANG', ...settings].flatMap((name) => {
+    const value = io.env[name];
+    return value === undefined || value === '' ? [] : [[name, value] as const];
+  });
+  const service = serviceText(known, {
+    home,
+    isUsualHome: home === homePaths({ HOME: io.env['HOME'] }, io.cwd).path,
+    command: [process.execPath, await realpath(process.argv[1] ?? ''), 'up', '--json', ...words],
+    env: { FLEET_HOME: home, ...Object.fromEntries(named) },
+    userHome: io.env['HOME'] || homedir(),
+  });
+  return say(io, json, service, service.text);
+}
+
 /** Not running is exit code 3, as for any service. */
 async function status(io: Io, json: boolean): Promise<number> {
-  const { path: home } = homePaths(io.env, io.cwd);
+  const paths = homePaths(io.env, io.cwd);
+  const { path: home } = paths;
   const engine = await inHouse(io, engineOf);
-  if (engine) return say(io, json, { running: true, ...facts(engine), home }, `fleet is up: ${named(engine)}\n  home ${home}\n`);
+  if (engine) {
+    const where = await placeOf(engine, paths.live);
+    const lines = Object.entries({ home, ...where }).map(([name, value]) => `  ${name.padEnd(7)} ${value}\n`);
+    return say(io, json, { running: true, ...facts(engine), home, ...where }, `fleet is up: ${named(engine)}\n${lines.join('')}`);
+  }
   await say(io, json, { running: false, home }, `fleet is not up\n  home ${home}\n  fleet up --background starts it\n`);
   return EXIT_CODES.not_found;
+}
+
+/** Where it is asked, as it says itself. One that has only begun has not said so yet. */
+async function placeOf({ pid, started }: Engine, file: string): Promise<{ url?: string; socket?: string; version?: string }> {
+  const live = await liveFile(file);
+  if (live?.pid !== pid || live.started !== started) return {};
+  const { url, socket, version } = live;
+  return { ...(url === undefined ? {} : { url }), socket, version };
 }
 
 async function stop(io: Io, json: boolean): Promise<number> {

@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { root } from '../../tools/paths.mjs';
@@ -17,6 +18,9 @@ interface Up {
   readonly host: string;
   readonly home: string;
   readonly log?: string;
+  readonly url?: string;
+  readonly socket?: string;
+  readonly version?: string;
 }
 
 interface House extends CliHouse {
@@ -60,6 +64,10 @@ describe('fleet up --background', () => {
     const begun = (await house.up('--background', { FLEET_RUN_ID: 'run_x', FLEET_TASK_ID: 'task_x' })).json<Up>();
     expect(begun).toMatchObject({ started: true, home: house.home });
     expect(await status(house)).toMatchObject({ code: 0, running: true, pid: begun.pid, host: begun.host });
+    await vi.waitFor(async () => expect(await status(house)).toHaveProperty('url'), 10_000);
+    const { url, socket, version } = await status(house);
+    expect((await (await fetch(`${url}/health`)).json()) as object).toMatchObject({ version });
+    expect(socket).toBe(join(house.home, 'fleet.sock'));
     const stat = (await readFile(`/proc/${begun.pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
     // Closing the terminal of whoever started it does not reach it.
     expect(Number(stat[3])).toBe(begun.pid);
@@ -83,6 +91,32 @@ describe('fleet up --background', () => {
     expect(log.map((line) => JSON.parse(line) as { event: string }).map(({ event }) => event)).toContain('engine.stopped');
     expect((await house.ok(['log'])).out).toContain('engine.started');
     expect((await house.up('--stop')).code).toBe(0);
+  });
+
+  it('is also what start.sh does, from anywhere and through a link', async () => {
+    await using house = await upHouse();
+    const link = join(house.directory, 'start it');
+    await symlink(join(root, 'start.sh'), link);
+    const start = (word: string) => {
+      const {
+        status: code,
+        stdout,
+        stderr,
+      } = spawnSync(link, [word, '--json'], {
+        cwd: house.directory,
+        env: house.env,
+        encoding: 'utf8',
+      });
+      if (stdout === '') throw new Error(stderr);
+      return { code, ...(JSON.parse(stdout) as Up) };
+    };
+    expect(start('--status')).toMatchObject({ code: 3, running: false, home: house.home });
+    const { pid } = start('--background');
+    try {
+      expect(start('--status')).toMatchObject({ code: 0, running: true, pid });
+    } finally {
+      expect(start('--stop')).toMatchObject({ code: 0, stopped: true, pid });
+    }
   });
 
   it('is there once, however often and however many at once ask for it [R14]', async () => {
