@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { signingSecret } from '../../src/app/auth/secret.ts';
 import { adminToken } from '../../src/app/auth/token-file.ts';
+import { openObserved } from '../../src/app/observe/observe.ts';
 import { type House, openHouse } from '../../src/app/open-house.ts';
 import { openServer, type Server } from '../../src/app/serve/serve.ts';
 import type { Run } from '../../src/domain/run/run.ts';
@@ -56,7 +57,9 @@ export async function serverHouse(env: Record<string, string> = {}): Promise<Ser
   const logged: ServerHouse['logged'] = [];
   await house.call('home.init', {});
   const self = await house.self();
-  const server = await openServer(house, { self, tcp: 'needed', log: (event, fields) => void logged.push({ event, fields }) });
+  const log = (event: string, fields: Record<string, unknown>) => void logged.push({ event, fields });
+  const observed = openObserved(house, log);
+  const server = await openServer(house, { self, tcp: 'needed', log, observed });
   await server.announce();
   const url = server.url ?? '';
   const admin = (await adminToken(house.paths.adminToken)) ?? '';
@@ -97,6 +100,7 @@ export async function serverHouse(env: Record<string, string> = {}): Promise<Ser
     },
     [Symbol.asyncDispose]: async () => {
       await server.close();
+      observed[Symbol.dispose]();
       await house.close();
       await rm(directory, { recursive: true });
     },

@@ -5,6 +5,7 @@ import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServerHouse, serverHouse } from '../../../test/support/server-house.ts';
 import { runs } from '../../store/records/runs.ts';
+import { openObserved } from '../observe/observe.ts';
 import { openHouse } from '../open-house.ts';
 import { openServer } from '../serve/serve.ts';
 import { signingSecret } from './secret.ts';
@@ -106,7 +107,13 @@ describe('a token', () => {
     expect((await stat(join(paths.path, 'fleet.sock'))).mode & 0o077).toBe(0);
     const before = await readFile(paths.adminToken, 'utf8');
     await first.server.close();
-    const again = await openServer(first.house, { self: await first.house.self(), tcp: 'needed', log: () => undefined });
+    using observed = openObserved(first.house, () => undefined);
+    const again = await openServer(first.house, {
+      self: await first.house.self(),
+      tcp: 'needed',
+      log: () => undefined,
+      observed,
+    });
     await again.announce();
     const { status } = await fetch(`${again.url}/v1/tasks`, { headers: { authorization: `Bearer ${monitor}` } });
     expect(status).toBe(200);
@@ -183,7 +190,8 @@ describe('a server that others could reach', () => {
     const open = async (more: Record<string, string>) => {
       const house = await openHouse({ ...env, FLEET_PORT: '0', ...more }, own.directory);
       try {
-        const server = await openServer(house, { self: await house.self(), tcp: 'needed', log: () => undefined });
+        using observed = openObserved(house, () => undefined);
+        const server = await openServer(house, { self: await house.self(), tcp: 'needed', log: () => undefined, observed });
         await server.close();
         return 'open';
       } catch (error) {
