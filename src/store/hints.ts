@@ -15,14 +15,20 @@ export class Hints {
     this.#onCount = onCount;
   }
 
-  /** `by`: the one who committed, if it said so. */
-  hint(by?: object): void {
-    for (const watcher of this.#watchers) if (by === undefined || watcher.except !== by) watcher.hint();
+  /** Somebody else committed. */
+  hint(): void {
+    for (const watcher of this.#watchers) watcher.hint();
   }
 
-  watch(signal: AbortSignal, { except }: WatchOptions = {}): AsyncIterable<void> {
+  /** A commit went through this store; `by`: the one who made it, if it said so. */
+  hintOwn(by: object | undefined): void {
+    for (const watcher of this.#watchers)
+      if (!watcher.wish.outside && (by === undefined || watcher.wish.except !== by)) watcher.hint();
+  }
+
+  watch(signal: AbortSignal, wish: WatchOptions = {}): AsyncIterable<void> {
     if (this.#closed) throw closed();
-    const watcher = new Watcher(except, () => {
+    const watcher = new Watcher(wish, () => {
       signal.removeEventListener('abort', watcher.end);
       if (this.#watchers.delete(watcher)) this.#onCount(this.#watchers.size);
     });
@@ -43,14 +49,14 @@ export class Hints {
 }
 
 class Watcher implements AsyncIterableIterator<void> {
-  readonly except: object | undefined;
+  readonly wish: WatchOptions;
   readonly #left: () => void;
   #hinted = false;
   #ended = false;
   #waiting: (() => void)[] = [];
 
-  constructor(except: object | undefined, left: () => void) {
-    this.except = except;
+  constructor(wish: WatchOptions, left: () => void) {
+    this.wish = wish;
     this.#left = left;
   }
 

@@ -59,6 +59,8 @@ export interface CommitOptions {
 export interface WatchOptions {
   /** Commits by this one give no hint: it knows what it wrote. */
   readonly except?: object;
+  /** No commit through this store gives a hint, only those of others on the same storage. */
+  readonly outside?: boolean;
 }
 
 /**
@@ -69,7 +71,8 @@ export interface WatchOptions {
  * 2. `get` sees every commit that ended before it was called, by whichever process.
  * 3. `scan` may lag. Nothing may be decided for good on a scan; the commit that follows re-checks it.
  * 4. `watch` says "look", never "what": at least once, perhaps merged, never silent for ever, also for commits of
- *    other processes on the same storage. Only commits `by` the one a watcher `except`s may pass without a hint.
+ *    other processes on the same storage. Only commits `by` the one a watcher `except`s may pass without a hint, and for a
+ *    watcher of `outside` those through the same store.
  * 5. The version `commit` returns is the version of every row it put, and no row ever had it before.
  * 6. After `close`, every verb throws Fault('unavailable').
  */

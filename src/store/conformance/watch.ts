@@ -68,6 +68,24 @@ export const watchConformance = (make: MakeStorage) =>
       await watching;
     });
 
+    it('tells whoever looks outside of the commits of others alone', async () => {
+      await using storage = await make();
+      const [store, other] = [await storage.open(), await storage.open()];
+      const control = new AbortController();
+      let hints = 0;
+      const watching = (async () => {
+        for await (const _ of store.watch(control.signal, { outside: true })) hints += 1;
+      })();
+      for (const id of Array.from({ length: 30 }, (_, n) => `own-${n}`)) await store.commit([put(id, 'absent')]);
+      // One may come for what was there before it watched.
+      expect(hints).toBeLessThan(5);
+      const before = hints;
+      await other.commit([put('elsewhere', 'absent')]);
+      await vi.waitFor(() => expect(hints).toBeGreaterThan(before), 5_000);
+      control.abort();
+      await watching;
+    });
+
     it('serves many watchers', async () => {
       await using storage = await make();
       const store = await storage.open();

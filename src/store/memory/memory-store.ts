@@ -10,9 +10,9 @@ class MemoryStore implements Store {
   readonly limits = STORE_LIMITS;
   readonly #disk: MemoryDisk;
   readonly #hints = new Hints();
-  readonly #onCommit = (): void => this.#hints.hint(this.#committing);
+  readonly #onCommit = (): void => (this.#committing ? this.#hints.hintOwn(this.#committing.by) : this.#hints.hint());
   /** Set while its own commit is told to everybody. */
-  #committing: object | undefined;
+  #committing: CommitOptions | undefined;
   #closed = false;
 
   constructor(disk: MemoryDisk) {
@@ -32,9 +32,9 @@ class MemoryStore implements Store {
     return this.#disk.scan(query);
   }
 
-  async commit(writes: readonly Write[], { by }: CommitOptions = {}): Promise<Version> {
+  async commit(writes: readonly Write[], options: CommitOptions = {}): Promise<Version> {
     this.#assertOpen();
-    this.#committing = by;
+    this.#committing = options;
     try {
       return this.#disk.commit(assertWrites(writes, this.limits));
     } finally {

@@ -56,7 +56,7 @@ export class SqliteStore implements Store {
 
   async commit(writes: readonly Write[], { flush = false, by }: CommitOptions = {}): Promise<Version> {
     const version = await this.#ask({ op: 'commit', writes: assertWrites(writes, this.limits), flush });
-    this.#hints.hint(by);
+    this.#hints.hintOwn(by);
     return version as Version;
   }
 
