@@ -17,6 +17,7 @@ import {
 } from '../domain/values.ts';
 import { leaseHolder } from '../engine/lease.ts';
 import { type CallSurroundings, makeCall } from '../operations/call.ts';
+import type { Output } from '../operations/scope.ts';
 import { systemClock } from '../platform/clock.ts';
 import { makeUlids } from '../platform/ids.ts';
 import { hostName, identityOf, isAlive } from '../platform/process-identity.ts';
@@ -38,6 +39,7 @@ import { outputOf } from './output.ts';
 import { runSecrets } from './run-secrets.ts';
 import { openSettings, type SettingsSource } from './settings/open-settings.ts';
 import type { Flags } from './settings/resolve-settings.ts';
+import { type OnNews, toldStore } from './told-store.ts';
 import { upkeepOf } from './upkeep.ts';
 import { workPortOf } from './work-port.ts';
 
@@ -52,6 +54,8 @@ export interface House {
   readonly store: Store;
   /** Tells what is committed through `store`. */
   readonly commits: Commits;
+  readonly onNews: OnNews;
+  readonly output: Output;
   readonly settings: SettingsSource;
   readonly texts: RunLog;
   readonly paths: HomePaths;
@@ -68,7 +72,8 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   assertBackend(env);
   const settings = await openSettings({ home: paths.path, env, flags });
   const commits = new Commits();
-  const store = lazyStore(STORE_LIMITS, async () => commits.heard(await openSqliteStore({ file: paths.database })));
+  const opened = lazyStore(STORE_LIMITS, async () => commits.heard(await openSqliteStore({ file: paths.database })));
+  const { store, onNews } = toldStore(opened);
   const texts = openFileRunLog({ blobs: paths.blobs, streams: paths.runs });
   const now = () => instantOf(systemClock.now());
   const ids = makeIds();
@@ -78,6 +83,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     await initHome(paths);
     return signerOf(await signingSecret(paths.secret, env));
   });
+  const output = outputOf(paths.runs, runSecrets(paths, secretsIn(env)));
   const callAs = (caller: Caller): Call => makeCall(surroundings, caller);
   const surroundings: CallSurroundings = {
     store,
@@ -100,7 +106,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
     executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customNames(paths)])] },
     dispatching: dispatchingOf({ store, settings }, executorShelf(paths)),
-    output: outputOf(paths.runs, runSecrets(paths, secretsIn(env))),
+    output,
     work: workPortOf(paths, env),
     home: { path: paths.path, host: hostName(), init: () => initHome(paths), engine: () => engineOf(store, now) },
     signer: {
@@ -110,7 +116,22 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   };
   const call = callAs({ name: settings.current().values.person, role: 'admin' });
   const close = () => store.close();
-  return { call, callAs, signer: secret, store, commits, settings, texts, paths, ids, now, self: whoWeAre, close };
+  return {
+    call,
+    callAs,
+    signer: secret,
+    store,
+    commits,
+    onNews,
+    output,
+    settings,
+    texts,
+    paths,
+    ids,
+    now,
+    self: whoWeAre,
+    close,
+  };
 }
 
 /** Made when it is first needed, and once. */

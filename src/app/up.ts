@@ -46,7 +46,8 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
     using observed = openObserved(house, log);
     await using tracing = await openTracing(house, io.env, { meters: observed.meters, host: self.host, log });
     // Where another engine runs, runEngine says so; a port that it has taken must not be what is complained about.
-    const server = (await engineOf(house)) ? undefined : await openServer(house, { self, log, tcp, observed });
+    const { signal } = stopping;
+    const server = (await engineOf(house)) ? undefined : await openServer(house, { self, log, tcp, observed, signal });
     house.settings.watch(stopping.signal, ({ problem }) => log('settings.changed', problem ? { problem } : {}));
     const failure = await served(server, async () => {
       let failed: Error | undefined;

@@ -59,7 +59,7 @@ export async function serverHouse(env: Record<string, string> = {}): Promise<Ser
   const self = await house.self();
   const log = (event: string, fields: Record<string, unknown>) => void logged.push({ event, fields });
   const observed = openObserved(house, log);
-  const server = await openServer(house, { self, tcp: 'needed', log, observed });
+  const server = await openServer(house, { self, tcp: 'needed', log, observed, signal: new AbortController().signal });
   await server.announce();
   const url = server.url ?? '';
   const admin = (await adminToken(house.paths.adminToken)) ?? '';

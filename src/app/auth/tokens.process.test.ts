@@ -11,6 +11,7 @@ import { openServer } from '../serve/serve.ts';
 import { signingSecret } from './secret.ts';
 
 let place: ServerHouse;
+const { signal } = new AbortController();
 
 beforeAll(async () => {
   place = await serverHouse();
@@ -113,6 +114,7 @@ describe('a token', () => {
       tcp: 'needed',
       log: () => undefined,
       observed,
+      signal,
     });
     await again.announce();
     const { status } = await fetch(`${again.url}/v1/tasks`, { headers: { authorization: `Bearer ${monitor}` } });
@@ -191,7 +193,13 @@ describe('a server that others could reach', () => {
       const house = await openHouse({ ...env, FLEET_PORT: '0', ...more }, own.directory);
       try {
         using observed = openObserved(house, () => undefined);
-        const server = await openServer(house, { self: await house.self(), tcp: 'needed', log: () => undefined, observed });
+        const server = await openServer(house, {
+          self: await house.self(),
+          tcp: 'needed',
+          log: () => undefined,
+          observed,
+          signal,
+        });
         await server.close();
         return 'open';
       } catch (error) {

@@ -1,15 +1,22 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readFile, unlink } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE } from '../../platform/files.ts';
 import type { Behind, Web } from '../../surfaces/http/web.ts';
+
+/** What answers requests, and what takes connections over. */
+export interface App {
+  readonly web: Web;
+  onUpgrade(request: IncomingMessage & { readonly isLocal?: boolean }, socket: Duplex, head: Buffer): void;
+}
 
 export interface Listener {
   readonly server: Server;
@@ -25,18 +32,24 @@ export interface TcpWish {
 /** A request that dawdles is not waited for, and there are only so many connections. */
 const PATIENCE = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
 
-function serverFor(web: Web, { tls, isLocal }: { tls?: { cert: Buffer; key: Buffer } | undefined; isLocal: boolean }): Server {
+interface Kind {
+  readonly tls?: { cert: Buffer; key: Buffer } | undefined;
+  readonly isLocal: boolean;
+}
+
+function serverFor({ web, onUpgrade }: App, { tls, isLocal }: Kind): Server {
   const fetch = (request: Request, env: object) => web.fetch(request, { ...env, isLocal } as Behind['Bindings']);
   const listener = getRequestListener(fetch);
   const answer = (...of: Parameters<typeof listener>) => void listener(...of);
   const server = tls ? createTlsServer({ ...PATIENCE, ...tls }, answer) : createServer(PATIENCE, answer);
+  server.on('upgrade', (request, socket, head: Buffer) => onUpgrade(Object.assign(request, { isLocal }), socket, head));
   server.maxConnections = LIMITS.connections.value;
   return server;
 }
 
-export async function listenTcp(web: Web, { port, bind, tls }: TcpWish): Promise<Listener & { port: number }> {
+export async function listenTcp(app: App, { port, bind, tls }: TcpWish): Promise<Listener & { port: number }> {
   const files = tls && { cert: await pem(tls.cert, 'tls_cert'), key: await pem(tls.key, 'tls_key') };
-  const server = serverFor(web, { tls: files, isLocal: false });
+  const server = serverFor(app, { tls: files, isLocal: false });
   await listening(server, { port, host: bind }).catch((error: unknown) => {
     throw refused(error, port, bind);
   });
@@ -74,12 +87,12 @@ export function socketPath(home: string): string {
 }
 
 /** Only the holder of the lease listens there, so whatever lies at the path is left over. */
-export async function listenSocket(web: Web, path: string): Promise<Listener> {
+export async function listenSocket(app: App, path: string): Promise<Listener> {
   await privateDirectory(dirname(path));
   await unlink(path).catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT')) throw error;
   });
-  const server = serverFor(web, { isLocal: true });
+  const server = serverFor(app, { isLocal: true });
   await listening(server, { path });
   await chmod(path, PRIVATE_FILE);
   return closing(server);

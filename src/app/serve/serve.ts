@@ -5,7 +5,8 @@ import { systemClock } from '../../platform/clock.ts';
 import { writeFileAtomic } from '../../platform/files.ts';
 import { gatedWeb } from '../../surfaces/http/gate.ts';
 import { mountLogin } from '../../surfaces/http/login.ts';
-import type { Web, WebNeeds } from '../../surfaces/http/web.ts';
+import type { WebNeeds } from '../../surfaces/http/web.ts';
+import { mountLive } from '../../surfaces/live/live.ts';
 import { mountHealth } from '../../surfaces/metrics/health.ts';
 import { mountMetrics } from '../../surfaces/metrics/metrics.ts';
 import { mountDescription } from '../../surfaces/rest/describe.ts';
@@ -15,9 +16,10 @@ import { identifier } from '../auth/identify.ts';
 import type { Observed } from '../observe/observe.ts';
 import type { House, Self } from '../open-house.ts';
 import { VERSION } from '../version.ts';
-import { type Listener, listenSocket, listenTcp, socketPath } from './listen.ts';
+import { type App, type Listener, listenSocket, listenTcp, socketPath } from './listen.ts';
 import { liveFile, type WhereLive } from './live-file.ts';
 import { assertReachable, inUrl, rulesMemo } from './rules.ts';
+import { spoolHints } from './spool-hints.ts';
 
 type Log = (event: string, fields: Record<string, unknown>) => void;
 
@@ -36,10 +38,12 @@ export interface ServerWish {
   readonly log: Log;
   readonly tcp: 'needed' | 'if free' | 'none';
   readonly observed: Observed;
+  /** Streams end as soon as it aborts, and do not wait for the engine to come to rest. */
+  readonly signal: AbortSignal;
 }
 
 /** The server of a home: one application, behind one gate, at a TCP port and at the socket of the home. */
-export async function openServer(house: House, { self, log, tcp, observed }: ServerWish): Promise<Server> {
+export async function openServer(house: House, { self, log, tcp, observed, signal }: ServerWish): Promise<Server> {
   const stopping = new AbortController();
   const signer = await house.signer();
   const rules = rulesMemo();
@@ -63,8 +67,16 @@ export async function openServer(house: House, { self, log, tcp, observed }: Ser
   mountRest(web);
   mountLogin(web, needs);
   mountDescription(web, VERSION);
+  const live = mountLive(web, {
+    ...needs,
+    owner: house.call,
+    onNews: house.onNews,
+    output: { read: house.output.read, follow: spoolHints(house.paths.runs) },
+  });
+  signal.addEventListener('abort', () => void live.close(), { once: true });
+  const app: App = { web, onUpgrade: live.onUpgrade };
   const { values } = house.settings.current();
-  const listener = tcp === 'none' ? undefined : await atPort(web, values, tcp === 'needed' ? undefined : log);
+  const listener = tcp === 'none' ? undefined : await atPort(app, values, tcp === 'needed' ? undefined : log);
   const open: Listener[] = listener ? [listener] : [];
   if (listener) observed.watch(listener.server);
   const port = listener?.port;
@@ -85,7 +97,7 @@ export async function openServer(house: House, { self, log, tcp, observed }: Ser
         now: house.now,
         tokenId: house.ids.token,
       });
-      const socket = await listenSocket(web, where.socket);
+      const socket = await listenSocket(app, where.socket);
       observed.watch(socket.server);
       open.push(socket);
       await writeFileAtomic(paths.live, `${JSON.stringify(where)}\n`);
@@ -93,21 +105,22 @@ export async function openServer(house: House, { self, log, tcp, observed }: Ser
     },
     close: async () => {
       stopping.abort();
-      const live = await liveFile(paths.live);
-      if (live?.pid === self.pid && live.started === self.started) {
+      const file = await liveFile(paths.live);
+      if (file?.pid === self.pid && file.started === self.started) {
         await unlink(paths.live).catch(() => undefined);
         await unlink(where.socket).catch(() => undefined);
       }
+      await live.close();
       await Promise.all(open.map(({ close }) => close()));
     },
   };
 }
 
 /** With a log, a port that cannot be had is told there and is no reason to stop. */
-async function atPort(web: Web, settings: Settings, log: Log | undefined): Promise<(Listener & { port: number }) | undefined> {
+async function atPort(app: App, settings: Settings, log: Log | undefined): Promise<(Listener & { port: number }) | undefined> {
   const { port, bind, tls_cert: cert, tls_key: key } = settings;
   assertReachable(settings);
-  return listenTcp(web, { port, bind, tls: cert !== undefined && key !== undefined ? { cert, key } : undefined }).catch(
+  return listenTcp(app, { port, bind, tls: cert !== undefined && key !== undefined ? { cert, key } : undefined }).catch(
     (error: unknown) => {
       if (!log) throw error;
       log('http.no_port', { why: error instanceof Error ? error.message : String(error) });

@@ -51,7 +51,10 @@ const headers: MiddlewareHandler<Behind> = (asked, next) => {
 };
 
 /** A page of another site reaches us through the user's browser; it cannot choose what the browser says of it. */
-export function assertNeighbour(said: { host?: string | undefined; origin?: string | undefined }, needs: WebNeeds): void {
+export function assertNeighbour(
+  said: { host?: string | undefined; origin?: string | undefined },
+  needs: Pick<WebNeeds, 'rules'>,
+): void {
   const { hosts, origins } = needs.rules();
   if (!hosts.has((said.host ?? '').toLowerCase()))
     throw new Fault('forbidden', 'this name is not one of this server: add it to the setting allowed_hosts');
@@ -67,6 +70,9 @@ const neighbours =
   };
 
 const BEARER = /^Bearer ([\w.~+/-]+=*)$/i;
+
+/** The token in an Authorization header. */
+export const bearerIn = (authorization: string | undefined): string | undefined => BEARER.exec(authorization ?? '')?.[1];
 
 /** The token, and nothing else, says who asks. An owner may say for whom. */
 function letIn(needs: WebNeeds): MiddlewareHandler<Behind> {
@@ -90,7 +96,7 @@ export async function callerOf(
   as: string | readonly string[] | undefined,
   needs: Pick<WebNeeds, 'identify'>,
 ): Promise<Caller> {
-  const token = BEARER.exec(authorization ?? '')?.[1];
+  const token = bearerIn(authorization);
   if (token === undefined)
     throw new Fault('unauthenticated', 'a token is needed: send it as `Authorization: Bearer TOKEN`', {
       hint: 'on its own machine it is in admin.token in the home of the fleet; `fleet token create` makes others',

@@ -1,0 +1,47 @@
+import type { Store, Write } from '../store/port.ts';
+
+/** What a commit of this process has changed: a history that grew, a run, or something that is gone. */
+export interface News {
+  readonly of: string;
+  readonly n?: number;
+  readonly gone?: boolean;
+}
+
+type Heard = (news: readonly News[] | 'elsewhere') => void;
+
+/** Tells whoever asks what every commit of this process has changed, and that another process has changed something. */
+export type OnNews = (heard: Heard, signal: AbortSignal) => void;
+
+/**
+ * The store says "look", never what: that costs everybody who waits for one thing a read for each change of any. The
+ * process that commits knows more, and tells it here. It remains a hint: whoever hears it reads the rows.
+ */
+export function toldStore<Opened extends Store>(store: Opened): { readonly store: Opened; readonly onNews: OnNews } {
+  const listeners = new Set<Heard>();
+  const commit: Store['commit'] = async (writes, options) => {
+    const version = await store.commit(writes, options);
+    const news = listeners.size === 0 ? [] : writes.flatMap(newsIn);
+    if (news.length > 0) for (const heard of listeners) heard(news);
+    return version;
+  };
+  return {
+    store: { ...store, commit },
+    onNews: (heard, signal) => {
+      if (signal.aborted) return;
+      listeners.add(heard);
+      signal.addEventListener('abort', () => listeners.delete(heard), { once: true });
+      void (async () => {
+        for await (const _ of store.watch(signal, { outside: true })) heard('elsewhere');
+      })().catch(() => undefined);
+    },
+  };
+}
+
+function newsIn({ op, key }: Write): News[] {
+  if (op === 'delete') return key.kind === 'journal' ? [] : [{ of: key.id, gone: true }];
+  if (op !== 'put') return [];
+  if (key.kind === 'run') return [{ of: key.id }];
+  if (key.kind !== 'journal') return [];
+  const slash = key.id.lastIndexOf('/');
+  return [{ of: key.id.slice(0, slash), n: Number(key.id.slice(slash + 1)) }];
+}

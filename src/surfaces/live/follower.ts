@@ -1,0 +1,122 @@
+import { isFault } from '../../domain/fault.ts';
+import { furthest, type Place } from '../../wire/topic.ts';
+import { type Batch, historyBatch } from './batch.ts';
+import type { Feed, Listener } from './feed.ts';
+import type { Pipe } from './pipe.ts';
+
+/** Batches that are put aside while the last page before them is read. */
+const ASIDE = 16;
+
+interface Ways {
+  readonly pipe: Pick<Pipe, 'send' | 'isFull' | 'drained'>;
+  /** Asked before anything is told, of callers who do not see everything; throws a fault when it is no longer theirs. */
+  readonly mayStill?: (() => Promise<void>) | undefined;
+  /** The topic has come to its end, or is no longer there for this client. */
+  onOver(why: 'end' | 'gone' | 'failed'): void;
+}
+
+/**
+ * One client that follows one history. It reads pages up to the end by itself, and is then told by the feed; a client that
+ * takes up too little goes back to reading, so that nothing is kept for it. Its place decides what is new to it, and moves
+ * forward only: whatever overlaps is told once.
+ */
+export class Follower implements Listener {
+  readonly #feed: Feed;
+  readonly #ways: Ways;
+  #place: Place;
+  #state: 'reading' | 'live' | 'off' = 'reading';
+  /** Only while a page is read. */
+  #aside: Batch[] | undefined;
+
+  constructor(feed: Feed, place: Place, ways: Ways) {
+    this.#feed = feed;
+    this.#place = place;
+    this.#ways = ways;
+    feed.add(this);
+    void this.#catchUp();
+  }
+
+  leave(): void {
+    this.#state = 'off';
+    this.#aside = undefined;
+    this.#feed.remove(this);
+  }
+
+  gone(): void {
+    this.#over('gone');
+  }
+
+  take(batch: Batch): void {
+    if (this.#state === 'off') return;
+    if (this.#state === 'reading') this.#putAside(batch);
+    // The batch is only a sign: what this one may have of it is read when it has been asked.
+    else if (this.#ways.mayStill || this.#ways.pipe.isFull()) void this.#catchUp();
+    else this.#tell(batch);
+  }
+
+  #putAside(batch: Batch): void {
+    if (this.#aside && this.#aside.length < ASIDE) this.#aside.push(batch);
+  }
+
+  /** The feed is heard while a page is read: what it tells meanwhile comes after the page, but for what was on it. */
+  async #catchUp(): Promise<void> {
+    this.#state = 'reading';
+    try {
+      for (let more = true; more; ) {
+        await this.#ways.pipe.drained();
+        await this.#ways.mayStill?.();
+        if (!this.#isReading()) return;
+        const aside: Batch[] = [];
+        this.#aside = aside;
+        const from = this.#place;
+        const page = await this.#feed.source.read(from);
+        if (!this.#isReading()) return;
+        this.#tell(historyBatch(this.#feed.topic, from, page.happenings, page.over));
+        // Past what can be put aside, some of it is missing.
+        more = page.more || aside.length >= ASIDE;
+      }
+    } catch (error) {
+      return this.#over(isFault(error, 'not_found') || isFault(error, 'forbidden') ? 'gone' : 'failed');
+    }
+    this.#goLive();
+  }
+
+  /** Nothing is awaited from the end of the last page on: no batch can come between. */
+  #goLive(): void {
+    if (!this.#isReading()) return;
+    const aside = this.#aside ?? [];
+    this.#aside = undefined;
+    this.#state = 'live';
+    for (const batch of aside) this.take(batch);
+    if (this.#isLive()) this.#feed.reached(this.#place);
+  }
+
+  #tell(batch: Batch): void {
+    const mine = isSame(batch.from, this.#place) ? batch : this.#newIn(batch);
+    this.#place = furthest(this.#place, mine.to);
+    if (mine.happenings.length > 0) this.#ways.pipe.send(mine);
+    if (mine.over) this.#over('end');
+  }
+
+  /** One that has read ahead of the feed gets a text of its own, with ids that do not send it back. */
+  #newIn({ happenings, over }: Batch): Batch {
+    const news = happenings.filter(({ lane, at }) => at > (this.#place[lane] ?? 0));
+    return historyBatch(this.#feed.topic, this.#place, news, over);
+  }
+
+  #over(why: 'end' | 'gone' | 'failed'): void {
+    if (this.#state === 'off') return;
+    this.leave();
+    this.#ways.onOver(why);
+  }
+
+  #isLive(): boolean {
+    return this.#state === 'live';
+  }
+
+  #isReading(): boolean {
+    return this.#state === 'reading';
+  }
+}
+
+const isSame = (one: Place, other: Place): boolean => one.every((at, lane) => at === other[lane]);

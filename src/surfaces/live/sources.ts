@@ -1,0 +1,91 @@
+import type { RunView } from '../../contract/run.ts';
+import type { RunId } from '../../domain/values.ts';
+import { hasEnded, type Place, type Topic } from '../../wire/topic.ts';
+import type { Happening } from './batch.ts';
+import type { Page, Source } from './feed.ts';
+import type { LiveNeeds } from './needs.ts';
+import type { Stirs } from './stirs.ts';
+
+const ENTRIES = 50;
+const LINES = 500;
+
+type Needs = Pick<LiveNeeds, 'owner' | 'output'>;
+
+/** The histories that can be followed, by the kind of their topic. */
+export const SOURCES: Readonly<Partial<Record<Topic['kind'], (of: string, needs: Needs, stirs: Stirs) => Source>>> = {
+  task: taskSource,
+  run: runSource,
+};
+
+function taskSource(id: string, { owner }: Needs, stirs: Stirs): Source {
+  return {
+    read: async ([after = 0]) => {
+      const { items } = await owner('task.events', { id, after, limit: ENTRIES });
+      return {
+        happenings: items.map((entry) => ({ event: 'entry', data: entry, lane: 0, at: entry.n })),
+        more: items.length === ENTRIES,
+        over: false,
+      };
+    },
+    listen: (stirred) => stirs.of(id, stirred),
+  };
+}
+
+const STREAMS = ['out', 'err'] as const;
+
+/** Both streams by bytes, then how it ended. */
+function runSource(id: string, { owner, output }: Needs, stirs: Stirs): Source {
+  // Asked again only after its row has changed: a busy agent is read many times for each change.
+  let known: Promise<RunView> | undefined;
+  const fresh = () => {
+    known = undefined;
+  };
+  return {
+    read: async (place) => {
+      if (hasEnded(place)) return { happenings: [], more: false, over: true };
+      known ??= owner('run.show', { id });
+      // Asked before the output is read: what is printed between the two is still to come.
+      const run = await known.catch((error: unknown) => {
+        fresh();
+        throw error;
+      });
+      return pageOf(run, place, output);
+    },
+    listen: (stirred) => {
+      const deaf = stirs.of(id, () => {
+        fresh();
+        stirred();
+      });
+      const unfollow = output.follow(id as RunId, stirred);
+      return () => {
+        deaf();
+        unfollow();
+      };
+    },
+  };
+}
+
+async function pageOf(run: RunView, place: Place, output: Needs['output']): Promise<Page> {
+  const final = run.phase.state === 'ended';
+  const removed = run.outputRemovedAt !== undefined;
+  const pages = removed
+    ? []
+    : await Promise.all(
+        STREAMS.map((stream, lane) => output.read(run.id, stream, { after: place[lane] ?? 0, lines: LINES, final })),
+      );
+  const happenings = pages.flatMap(({ items, next }, lane) =>
+    items.map(({ at, ...line }, index): Happening => {
+      // What was dropped after the last line belongs to it.
+      const end = index === items.length - 1 ? next : at;
+      return { event: 'line', data: { stream: STREAMS[lane], at: end, ...line }, lane, at: end };
+    }),
+  );
+  if (!final || happenings.length > 0) return { happenings, more: final || isFull(pages), over: false };
+  const { phase, outputRemovedAt } = run;
+  const data = { runId: run.id, phase, ...(outputRemovedAt === undefined ? {} : { outputRemovedAt }) };
+  return { happenings: [{ event: 'end', data, lane: 2, at: 1 }], more: false, over: true };
+}
+
+/** A page holds so many lines, or less when they are long. */
+const isFull = (pages: readonly { readonly items: readonly { readonly text: string }[] }[]): boolean =>
+  pages.some(({ items }) => items.length >= LINES || items.reduce((sum, { text }) => sum + text.length, 0) > 64 * 1_024);

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { eventId, isWithin, placeIn, topicIn } from './topic.ts';
+
+const RUN = 'run/run_01m7hnrk88j3m8xqhg9kmxvrkn';
+
+describe('topics and places', () => {
+  it('are read as they are written', () => {
+    for (const [topic, place] of [
+      ['task/task_01m7hnrk6p04eq5pszar9y8xw1', [7]],
+      ['inbox/Ann Lee', [12]],
+      [RUN, [120, 30, 0]],
+      [RUN, [120, 30, 1]],
+    ] as const) {
+      expect(topicIn(topic).text).toBe(topic);
+      expect(placeIn(eventId(topic, place))).toEqual({ topic, place });
+    }
+    expect(['board', 'questions'].map((text) => topicIn(text).kind)).toEqual(['board', 'questions']);
+  });
+
+  it('of no topic, or of another form, are refused', () => {
+    for (const text of ['', 'task', 'task/', 'task/abcd', 'run/task_01m7hnrk6p04eq5pszar9y8xw1', 'boards', 'x'.repeat(100_000)])
+      expect(() => topicIn(text), text.slice(0, 40)).toThrow('is no topic');
+    for (const id of [
+      '',
+      '@1',
+      'board',
+      `${RUN}@1`,
+      `${RUN}@1.x`,
+      'task/x@1.2',
+      'task/x@1.end',
+      `task/x@${'9'.repeat(50)}`,
+      '@'.repeat(1e6),
+    ])
+      expect(() => placeIn(id), id.slice(0, 40)).toThrow('is not the id of an event');
+  });
+
+  it('are passed only when every stream is', () => {
+    expect(isWithin([5, 5, 0], [5, 6, 0])).toBe(true);
+    expect(isWithin([6, 5, 0], [5, 6, 0])).toBe(false);
+  });
+});

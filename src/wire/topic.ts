@@ -1,0 +1,58 @@
+import { Fault } from '../domain/fault.ts';
+import { Name, RunId, TaskId } from '../domain/values.ts';
+
+/**
+ * What can be followed. History topics (`task/ID`, `run/ID`, `inbox/NAME`) are numbered and can be taken up again
+ * anywhere; state topics (`board`, `questions`) only say how far things are, and begin afresh.
+ */
+export interface Topic {
+  readonly kind: 'task' | 'run' | 'inbox' | 'board' | 'questions';
+  /** Whose history it is; empty for a state topic. */
+  readonly of: string;
+  readonly text: string;
+}
+
+const SUBJECTS = { task: TaskId, run: RunId, inbox: Name } as const;
+
+export function topicIn(text: string): Topic {
+  if (text === 'board' || text === 'questions') return { kind: text, of: '', text };
+  const slash = text.indexOf('/');
+  const [kind, of] = [text.slice(0, slash), text.slice(slash + 1)];
+  if ((kind === 'task' || kind === 'run' || kind === 'inbox') && SUBJECTS[kind].safeParse(of).success) return { kind, of, text };
+  throw new Fault('invalid', `${JSON.stringify(text.slice(0, 100))} is no topic`, {
+    hint: 'topics are task/ID, run/ID and inbox/NAME, with whole ids, and board and questions',
+  });
+}
+
+/**
+ * How far a follower of a history topic has come. A task: the number of its newest entry. A run: bytes of its output,
+ * bytes of its errors, and whether its end was told.
+ */
+export type Place = readonly number[];
+
+export const startOf = ({ kind }: Pick<Topic, 'kind'>): Place => (kind === 'run' ? [0, 0, 0] : [0]);
+
+export const furthest = (one: Place, other: Place): Place => one.map((at, lane) => Math.max(at, other[lane] ?? 0));
+
+/** Whether everything up to the place is known already. */
+export const isWithin = (place: Place, known: Place): boolean => place.every((at, lane) => at <= (known[lane] ?? 0));
+
+export const hasEnded = (place: Place): boolean => place[2] === 1;
+
+/** The id of the event that leads to a place: `task/ID@7`, `run/ID@120.0`, and `run/ID@120.0.end`. */
+export function eventId(topic: string, place: Place): string {
+  const [first = 0, second, end] = place;
+  return `${topic}@${first}${second === undefined ? '' : `.${second}`}${end === 1 ? '.end' : ''}`;
+}
+
+const ID = /^(.+)@(\d{1,15})(?:\.(\d{1,15}))?(\.end)?$/;
+
+export function placeIn(id: string): { readonly topic: string; readonly place: Place } {
+  const [, topic = '', first, second, end] = (id.length > 300 ? undefined : ID.exec(id)) ?? [];
+  const isRun = topic.startsWith('run/');
+  if (topic === '' || isRun !== (second !== undefined) || (end !== undefined && !isRun))
+    throw new Fault('invalid', `${JSON.stringify(id.slice(0, 100))} is not the id of an event`, {
+      hint: 'ids are like task/ID@7 and run/ID@120.0',
+    });
+  return { topic, place: isRun ? [Number(first), Number(second), end === undefined ? 0 : 1] : [Number(first)] };
+}
