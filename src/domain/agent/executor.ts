@@ -7,6 +7,8 @@ export interface Job {
   readonly promptFile: string;
   /** Where a program may leave its report as JSON. */
   readonly resultFile: string;
+  /** A file that names Fleet's MCP server for this run, as `{"mcpServers":{"fleet":{"command","args","env"}}}`. */
+  readonly mcpConfig?: string | undefined;
   readonly workDirectory: string;
   readonly model?: string | undefined;
   readonly effort?: string | undefined;

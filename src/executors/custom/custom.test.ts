@@ -33,6 +33,16 @@ describe('the command of a custom executor', () => {
     expect(args).toEqual([`-p=${prompt}`, `${plainJob.promptFile}:${plainJob.resultFile}`, '{prompt}']);
   });
 
+  it('names the file that attaches the MCP server of the run, where there is one', () => {
+    const toml = 'command = ["prog", "--mcp-config", "{mcp_config}", "{prompt}"]';
+    expect(launched(toml, { mcpConfig: '/runs/run_1/mcp.json' }).args).toEqual([
+      '--mcp-config',
+      '/runs/run_1/mcp.json',
+      'make it so',
+    ]);
+    expect(launched(toml).args).toEqual(['make it so']);
+  });
+
   it('leaves out what needs a model when there is none', () => {
     const toml = 'command = ["prog", "--model", "{model}", "-m={model}", "{prompt}"]\nenv = { M = "{model}", A = "b" }';
     expect(launched(toml)).toMatchObject({ args: ['make it so'], env: { A: 'b' } });

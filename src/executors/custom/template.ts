@@ -2,7 +2,7 @@ import { nearest } from '../../platform/nearest.ts';
 import type { Job } from '../executor.ts';
 import { type Place, refuse } from './toml-values.ts';
 
-const PLACEHOLDERS = ['prompt', 'prompt_file', 'model', 'result_file'] as const;
+const PLACEHOLDERS = ['prompt', 'prompt_file', 'model', 'result_file', 'mcp_config'] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];
 
 /** A Linux program takes at most 128 KB in one argument. */
@@ -26,39 +26,42 @@ export function checkTemplate(text: string, place: Place): void {
 export const carriesPrompt = (text: string): boolean =>
   [...text.matchAll(marked)].some(([, , name]) => name === 'prompt' || name === 'prompt_file');
 
-/** Undefined when it needs a model and the job has none. */
+/** Undefined when it needs something that the job does not have. */
 export function filled(template: string, job: Job): string | undefined {
-  if (job.model === undefined && [...template.matchAll(marked)].some(([, , name]) => name === 'model')) return undefined;
+  const named = [...template.matchAll(marked)].flatMap(([, , name]) => (name !== undefined && isPlaceholder(name) ? name : []));
+  if (named.some((name) => valueOf(name, job) === undefined)) return undefined;
   const text = template.replaceAll(marked, (whole, literal: string | undefined, name: string | undefined) => {
     if (literal !== undefined) return `{${literal}}`;
-    return name !== undefined && isPlaceholder(name) ? valueOf(name, job) : whole;
+    return name !== undefined && isPlaceholder(name) ? (valueOf(name, job) ?? '') : whole;
   });
   return text.replaceAll('\0', '\ufffd');
 }
 
-/** An argument that needs a missing model goes, and the flag before it when the argument is nothing but the model. */
+/** An argument that needs what is missing goes, and the flag before it when the argument is nothing else. */
 export function filledArguments(templates: readonly string[], job: Job): string[] {
   const args: string[] = [];
   for (const template of templates) {
     const text = filled(template, job);
     if (text !== undefined) args.push(text);
-    else if (template === '{model}' && args.at(-1)?.startsWith('-')) args.pop();
+    else if (/^\{[a-z_]+\}$/.test(template) && args.at(-1)?.startsWith('-')) args.pop();
   }
   return args;
 }
 
 const isPlaceholder = (name: string): name is Placeholder => PLACEHOLDERS.some((word) => word === name);
 
-function valueOf(name: Placeholder, job: Job): string {
+function valueOf(name: Placeholder, job: Job): string | undefined {
   switch (name) {
     case 'prompt':
       return fits(job.prompt) ? job.prompt : `Read the file ${job.promptFile} and do what it says.`;
     case 'prompt_file':
       return job.promptFile;
     case 'model':
-      return job.model ?? '';
+      return job.model;
     case 'result_file':
       return job.resultFile;
+    case 'mcp_config':
+      return job.mcpConfig;
   }
 }
 
