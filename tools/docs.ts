@@ -2,11 +2,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { faultsPage, limitsPage, metricsPage, operationsPage, phasesPage, settingsPage } from './reference.ts';
+import { faultsPage, limitsPage, metricsPage, operationsPage, phasesPage, settingsPage, toolSetsTable } from './reference.ts';
 import { everyRoom, frontDoor, web } from './rooms.ts';
 
-const roomsBegin = '<!-- rooms: made by `npm run docs` from tools/rooms.ts -->';
-const roomsEnd = '<!-- /rooms -->';
+const rooms = { begin: '<!-- rooms: made by `npm run docs` from tools/rooms.ts -->', end: '<!-- /rooms -->' };
+const toolSets = {
+  begin: '<!-- tool-sets: made by `npm run docs` from src/surfaces/mcp/tool-sets.ts -->',
+  end: '<!-- /tool-sets -->',
+};
 
 /** Path -> text of every generated page, and of every page with a generated part. */
 export async function generateDocs(root: string): Promise<Map<string, string>> {
@@ -17,15 +20,18 @@ export async function generateDocs(root: string): Promise<Map<string, string>> {
     ['docs/reference/settings.md', settingsPage()],
     ['docs/reference/phases.md', phasesPage()],
     ['docs/reference/metrics.md', metricsPage()],
-    ['ARCHITECTURE.md', withRooms(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'))],
+    ['ARCHITECTURE.md', withPart(root, 'ARCHITECTURE.md', rooms, roomsTable())],
+    ['docs/guide/mcp.md', withPart(root, 'docs/guide/mcp.md', toolSets, toolSetsTable())],
   ]);
 }
 
-function withRooms(text: string): string {
-  const begin = text.indexOf(roomsBegin);
-  const end = text.indexOf(roomsEnd);
-  if (begin < 0 || end < begin) throw new Error(`ARCHITECTURE.md must hold the lines ${roomsBegin} and ${roomsEnd}`);
-  return `${text.slice(0, begin)}${roomsBegin}\n${roomsTable()}\n${text.slice(end)}`;
+/** A page that people write, with one part that is made. */
+function withPart(root: string, path: string, lines: typeof rooms, part: string): string {
+  const text = readFileSync(join(root, path), 'utf8');
+  const begin = text.indexOf(lines.begin);
+  const end = text.indexOf(lines.end);
+  if (begin < 0 || end < begin) throw new Error(`${path} must hold the lines ${lines.begin} and ${lines.end}`);
+  return `${text.slice(0, begin)}${lines.begin}\n${part}\n${text.slice(end)}`;
 }
 
 function roomsTable(): string {

@@ -1,4 +1,5 @@
 /** The pages of docs/reference, each made from one table of the code. */
+
 import { z } from 'zod';
 import { contract } from '../src/contract/index.ts';
 import { FAULT_CODES } from '../src/domain/fault.ts';
@@ -7,6 +8,7 @@ import { OUTCOMES } from '../src/domain/run/run.ts';
 import { SETTINGS } from '../src/domain/settings.ts';
 import { isFinal, Phase } from '../src/domain/task/task.ts';
 import { EXIT_CODE_MEANINGS, EXIT_CODES } from '../src/surfaces/cli/exit-codes.ts';
+import { TOOL_SETS } from '../src/surfaces/mcp/tool-sets.ts';
 import { METRICS, type Metric } from '../src/surfaces/metrics/metrics-table.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -155,3 +157,10 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const page = (title: string, lead: string, parts: readonly string[]): string =>
   `<!-- Made by \`npm run docs\` from the code. Change the code, not this file. -->\n\n# ${title}\n\n${lead}\n\n${parts.join('\n\n')}\n`;
+
+export function toolSetsTable(): string {
+  const rows = Object.entries(TOOL_SETS).map(
+    ([name, { about, tools }]) => `| \`${name}\` | ${about} | ${tools.map((tool) => `\`${tool.name}\``).join(', ')} |`,
+  );
+  return ['| set | for | tools |', '|---|---|---|', ...rows].join('\n');
+}

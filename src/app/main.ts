@@ -45,6 +45,16 @@ process.exitCode = await runCli(process.argv.slice(2), {
       examples: ['fleet login'],
       run: async (args, programIo) => (await import('./login.ts')).login(args, programIo),
     },
+    mcp: {
+      summary: 'Speak MCP over standard input and output, for Claude Code, Codex and others.',
+      usage: '[--toolset orchestrate|team|admin] [--run [DIR]]',
+      examples: [
+        'fleet mcp',
+        'fleet mcp --toolset team',
+        'fleet mcp --run   for the agent of a run, in whose environment it is started',
+      ],
+      run: async (args, programIo) => (await import('./mcp/mcp-command.ts')).mcpCommand(args, programIo),
+    },
     log: {
       summary: 'Print what the engine in the background wrote, or its last lines.',
       usage: '[N] [--json]',

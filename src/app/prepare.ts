@@ -8,6 +8,7 @@ import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
 import { projects } from '../store/records/projects.ts';
 import { workspaces } from '../store/records/workspaces.ts';
+import { mcpAttachment, mcpConfigFile } from './mcp/attachment.ts';
 import { notePlaces, notesFor } from './notes.ts';
 import type { House } from './open-house.ts';
 import { pastOf } from './past.ts';
@@ -26,9 +27,11 @@ export async function prepareRun(house: House, env: Env, start: Start): Promise<
   const { run, task } = start;
   const places = notePlaces(house.paths.tasks, task.id);
   const workspace = await workspaceOf(house, run, task);
+  const runDirectory = join(house.paths.runs, run.id);
+  // A command of the project leaves no notes, reads none, and asks nothing of Fleet.
+  const attached = run.chore ? undefined : await mcpAttachment(house, run, runDirectory);
   return {
-    // A command of the project leaves no notes and reads none.
-    steps: run.chore ? [] : notesFor(places, { task, run, runDirectory: join(house.paths.runs, run.id) }),
+    steps: attached ? [...notesFor(places, { task, run, runDirectory }), ...attached.steps] : [],
     job: await jobOf(house, start),
     env: {
       ...inherited(env),
@@ -36,6 +39,7 @@ export async function prepareRun(house: House, env: Env, start: Start): Promise<
       FLEET_TASK_DIR: places.directory,
       FLEET_ARTIFACT_DIR: places.artifacts,
       FLEET_ATTEMPT: String(run.attempt),
+      ...attached?.env,
       ...(workspace ? placeVariables(workspace, task) : {}),
     },
   };
@@ -63,6 +67,7 @@ export async function jobOf(house: House, { run, task, executor }: Start): Promi
     prompt,
     promptFile: join(directory, 'prompt.txt'),
     resultFile,
+    mcpConfig: mcpConfigFile(directory),
     workDirectory: await workDirectory(house, run, task),
     model: run.model,
     effort: task.effort,

@@ -80,5 +80,8 @@ export const LIMITS = {
   liveMessageBytes: limit(64 * KB, 'bytes', 'one message of a client over a WebSocket'),
   requestBytes: limit(4 * MB, 'bytes', 'body of one request over HTTP'),
   jsonLevels: limit(64, 'levels', 'nesting of the JSON of one request'),
+  mcpSessions: limit(1_000, 'items', 'MCP sessions of the server at once'),
+  mcpSessionsPerToken: limit(50, 'items', 'MCP sessions of one token; a further one ends the one that was silent longest'),
+  mcpIdleMs: limit(30 * 60_000, 'ms', 'silence after which an MCP session ends'),
   settingsBytes: limit(256 * KB, 'bytes', 'the file runtime.toml'),
 } as const satisfies Record<string, Limit>;

@@ -7,6 +7,7 @@ import { gatedWeb } from '../../surfaces/http/gate.ts';
 import { mountLogin } from '../../surfaces/http/login.ts';
 import type { WebNeeds } from '../../surfaces/http/web.ts';
 import { mountLive } from '../../surfaces/live/live.ts';
+import { mountMcp } from '../../surfaces/mcp/http/mount.ts';
 import { mountHealth } from '../../surfaces/metrics/health.ts';
 import { mountMetrics } from '../../surfaces/metrics/metrics.ts';
 import { mountDescription } from '../../surfaces/rest/describe.ts';
@@ -75,6 +76,7 @@ export async function openServer(house: House, { self, log, tcp, observed, signa
   });
   signal.addEventListener('abort', () => void live.close(), { once: true });
   const app: App = { web, onUpgrade: live.onUpgrade };
+  const mcp = mountMcp(web, needs);
   const { values } = house.settings.current();
   const listener = tcp === 'none' ? undefined : await atPort(app, values, tcp === 'needed' ? undefined : log);
   const open: Listener[] = listener ? [listener] : [];
@@ -110,7 +112,7 @@ export async function openServer(house: House, { self, log, tcp, observed, signa
         await unlink(paths.live).catch(() => undefined);
         await unlink(where.socket).catch(() => undefined);
       }
-      await live.close();
+      await Promise.all([live.close(), mcp.close()]);
       await Promise.all(open.map(({ close }) => close()));
     },
   };

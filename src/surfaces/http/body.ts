@@ -2,18 +2,23 @@ import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Asked } from './web.ts';
 
-/** The JSON object of a request. Size and depth are bounded before anything is built from it. */
+/** The JSON object of a request. */
 export async function jsonBody(asked: Asked): Promise<Record<string, unknown>> {
+  const body = await jsonValue(asked);
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new Fault('invalid', 'the body is not a JSON object');
+  return body as Record<string, unknown>;
+}
+
+/** The JSON of a request; nothing at all is an empty object. Size and depth are bounded before anything is built from it. */
+export async function jsonValue(asked: Asked): Promise<unknown> {
   const { 'content-type': type, 'content-length': length } = asked.env.incoming.headers;
   const text = await boundedText(asked.req.raw, Number(length ?? 0));
   if (text === '' && type === undefined) return {};
   if (!/^application\/json(?:\s*;|$)/i.test(type ?? ''))
     throw new Fault('invalid', `the body is ${type ?? 'of no type'}: send application/json`, { status: 415 });
   assertShallow(text);
-  const body = parsed(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new Fault('invalid', 'the body is not a JSON object');
-  return body as Record<string, unknown>;
+  return parsed(text);
 }
 
 async function boundedText(request: Request, length: number): Promise<string> {

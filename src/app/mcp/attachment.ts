@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { Run } from '../../domain/run/run.ts';
+import type { Step } from '../../platform/lay.ts';
+import type { House } from '../open-house.ts';
+
+/** In a run directory. */
+export const mcpConfigFile = (runDirectory: string): string => join(runDirectory, 'mcp.json');
+export const mcpTokenFile = (runDirectory: string): string => join(runDirectory, 'mcp-token');
+
+/**
+ * What attaches Fleet's MCP server to the agent of one run: a token that is as good as the run is alive, and a file that
+ * says what to start. The bridge finds its run by its argument, because some agents hand on no environment.
+ */
+export async function mcpAttachment(
+  house: Pick<House, 'signer' | 'paths'>,
+  run: Run,
+  runDirectory: string,
+): Promise<{ readonly steps: readonly Step[]; readonly env: Readonly<Record<string, string>> }> {
+  const token = await (await house.signer()).signRun(run);
+  const config = mcpConfigFile(runDirectory);
+  return {
+    steps: [
+      { lay: 'directory', path: runDirectory },
+      { lay: 'file', path: mcpTokenFile(runDirectory), text: `${token}\n` },
+      {
+        lay: 'file',
+        path: config,
+        text: `${JSON.stringify({ mcpServers: { fleet: server(house.paths.path, runDirectory) } })}\n`,
+      },
+    ],
+    env: { FLEET_RUN_DIR: runDirectory, FLEET_MCP_CONFIG: config },
+  };
+}
+
+const server = (home: string, runDirectory: string) => ({
+  command: process.execPath,
+  args: [...process.execArgv, process.argv[1] ?? '', 'mcp', '--run', runDirectory],
+  env: { FLEET_HOME: home, FLEET_RUN_DIR: runDirectory },
+});

@@ -1,0 +1,20 @@
+import { Fault } from '../../domain/fault.ts';
+import { programWords } from '../../surfaces/cli/parse/program-words.ts';
+import type { Program } from '../../surfaces/cli/surroundings.ts';
+
+/** `fleet mcp`: for a client of its own, or as the bridge of an agent's run, which must be light. */
+export const mcpCommand: Program['run'] = async (args, given) => {
+  const { switches, values, places, io } = programWords('mcp', args, given, {
+    switches: ['run'],
+    values: ['toolset'],
+    places: 1,
+  });
+  if (!switches.has('run')) {
+    if (places.length > 0)
+      throw new Fault('invalid', `too many arguments: ${JSON.stringify(places[0])}`, { hint: 'see fleet mcp --help' });
+    return (await import('./stdio.ts')).serveOverStdio(io, values.toolset ?? 'orchestrate');
+  }
+  if (values.toolset !== undefined)
+    throw new Fault('invalid', '--toolset: a run has its own set of tools', { hint: 'leave --toolset or --run out' });
+  return (await import('./bridge.ts')).bridge(io, places[0]);
+};

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isJSONRPCRequest,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { Fault } from '../../../domain/fault.ts';
+import { jsonValue } from '../../http/body.ts';
+import type { Asked } from '../../http/web.ts';
+import { type McpNeeds, mcpServer, type Visit } from '../server.ts';
+import { toolSetCalled } from '../tool-sets.ts';
+import { EventStream, messageIn } from './event-stream.ts';
+import { keyedCall, oneAnswer } from './one-answer.ts';
+import { openSessions } from './sessions.ts';
+
+/** MCP over HTTP: requests that stand alone (2026-07-28), sessions (2025), and streams of events (2024). */
+export interface Endpoint {
+  /** `/mcp`. */
+  answer(asked: Asked): Promise<Response>;
+  /** `/mcp/sse`. */
+  stream(asked: Asked): Promise<Response>;
+  /** `/mcp/messages/`. */
+  post(asked: Asked): Promise<Response>;
+  /** `/mcp/run`. */
+  once(asked: Asked): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export function mcpEndpoint(needs: McpNeeds): Endpoint {
+  const sessions = openSessions<WebStandardStreamableHTTPServerTransport>(needs);
+  const streams = openSessions<EventStream>(needs);
+  const alone = createMcpHandler(({ authInfo }) => mcpServer(authInfo?.extra?.['visit'] as Visit, needs), { legacy: 'reject' });
+
+  const opened = (asked: Asked) =>
+    sessions.open(ownerOf(asked), async (id) => {
+      const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
+      transport.onclose = () => void sessions.end(id);
+      await mcpServer(visitOf(asked), needs).connect(transport);
+      return transport;
+    });
+
+  return {
+    answer: async (asked) => {
+      const { raw } = asked.req;
+      const body = raw.method === 'POST' ? await jsonValue(asked) : undefined;
+      if (raw.method === 'POST' && !(await isLegacyRequest(raw, body)))
+        return alone.fetch(raw, { parsedBody: body, authInfo: infoOf(asked) });
+      const id = asked.req.header('mcp-session-id');
+      if (id === undefined && !beginsSession(body)) throw new Fault('invalid', 'no MCP session: begin one with initialize');
+      const session = id === undefined ? await opened(asked) : sessions.find(id, ownerOf(asked));
+      sessions.use(session, asked.env.outgoing);
+      return session.kept.handleRequest(raw, raw.method === 'POST' ? { parsedBody: body } : {});
+    },
+    stream: async (asked) => {
+      const session = await streams.open(ownerOf(asked), async (id) => {
+        const stream = new EventStream(`/mcp/messages/?session_id=${id}`);
+        await mcpServer(visitOf(asked), needs).connect(stream);
+        return stream;
+      });
+      streams.use(session, asked.env.outgoing);
+      asked.env.outgoing.once('close', () => void streams.end(session.id));
+      return new Response(session.kept.body, {
+        headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' },
+      });
+    },
+    post: async (asked) => {
+      const body = await jsonValue(asked);
+      const session = streams.find(asked.req.query('session_id') ?? '', ownerOf(asked));
+      session.kept.receive(body);
+      return new Response('Accepted', { status: 202 });
+    },
+    once: async (asked) => {
+      const visit = visitOf(asked);
+      if (!visit.own) throw new Fault('forbidden', 'only the agent of a run may ask here: use /mcp');
+      const message = messageIn(await jsonValue(asked));
+      // Nothing is remembered from one request to the next, so there is nothing to note.
+      if (!isJSONRPCRequest(message)) return new Response(null, { status: 202 });
+      const call = keyedCall(visit.call, asked.req.header('idempotency-key'));
+      return oneAnswer(message, () => mcpServer({ ...visit, call }, needs));
+    },
+    close: async () => {
+      await Promise.all([alone.close(), sessions.closeAll(), streams.closeAll()]);
+    },
+  };
+}
+
+const beginsSession = (body: unknown): boolean => (Array.isArray(body) ? body : [body]).some(isInitializeRequest);
+
+/** The very token, and for whom it speaks: two tokens of one person are two owners. */
+const ownerOf = (asked: Asked): string => {
+  const { authorization, 'fleet-as': as } = asked.env.incoming.headers;
+  return createHash('sha256')
+    .update(JSON.stringify([authorization, as]))
+    .digest('base64');
+};
+
+/** What it is offered: what it asks for, or what belongs to a run. */
+function visitOf(asked: Asked): Visit {
+  const { role, run } = asked.get('caller');
+  const set = run ? 'run' : toolSetCalled(asked.req.query('toolset') ?? 'orchestrate');
+  return { call: asked.get('call'), standing: role, set, own: run };
+}
+
+const infoOf = (asked: Asked) => ({
+  token: '',
+  clientId: asked.get('caller').name,
+  scopes: [],
+  extra: { visit: visitOf(asked) },
+});

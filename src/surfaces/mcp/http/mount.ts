@@ -1,0 +1,23 @@
+import { Fault } from '../../../domain/fault.ts';
+import type { Asked, Web } from '../../http/web.ts';
+import type { McpNeeds } from '../server.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** The routes of MCP. What is behind them is loaded when somebody first asks: most fleets start without it. */
+export function mountMcp(web: Web, needs: McpNeeds): { close(): Promise<void> } {
+  let endpoint: Promise<Endpoint> | undefined;
+  const loaded = () => (endpoint ??= import('./endpoint.ts').then(({ mcpEndpoint }) => mcpEndpoint(needs)));
+  const at = (name: 'answer' | 'stream' | 'post' | 'once') => async (asked: Asked) => (await loaded())[name](asked);
+  web.on(['GET', 'POST', 'DELETE'], '/mcp', at('answer'));
+  web.get('/mcp/sse', at('stream'));
+  web.on('POST', ['/mcp/messages', '/mcp/messages/'], at('post'));
+  web.post('/mcp/run', at('once'));
+  web.all('/mcp', () => {
+    throw new Fault('invalid', 'MCP is spoken with GET, POST and DELETE', { status: 405 });
+  });
+  return {
+    close: async () => {
+      await (await endpoint)?.close();
+    },
+  };
+}
