@@ -34,6 +34,7 @@ import { dispatchingOf } from './dispatching.ts';
 import { customNames, executorShelf } from './executors.ts';
 import { type HomePaths, homePaths, initHome } from './home.ts';
 import { lazyStore } from './lazy-store.ts';
+import { notePlaces } from './notes.ts';
 import { Commits } from './observe/commits.ts';
 import { outputOf } from './output.ts';
 import { runSecrets } from './run-secrets.ts';
@@ -108,7 +109,13 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     dispatching: dispatchingOf({ store, settings }, executorShelf(paths)),
     output,
     work: workPortOf(paths, env),
-    home: { path: paths.path, host: hostName(), init: () => initHome(paths), engine: () => engineOf(store, now) },
+    home: {
+      path: paths.path,
+      host: hostName(),
+      notesOf: (taskId) => notePlaces(paths.tasks, taskId).artifacts,
+      init: () => initHome(paths),
+      engine: () => engineOf(store, now),
+    },
     signer: {
       sign: async (token) => (await secret()).sign(token),
       codeOf: async (link) => (await secret()).codeOf(link),

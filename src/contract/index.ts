@@ -1,8 +1,9 @@
+import { readInbox, reviewTask, runContext, submitReport } from './by-run.ts';
 import { backupDb, checkDb, exportDb, migrateDb, pruneDb, restoreDb } from './db.ts';
 import { fleetStatus, initHome, setConfig, showConfig } from './home.ts';
 import type { Operation } from './operation.ts';
 import { addProject, listProjects, removeProject, setProject, showProject } from './project.ts';
-import { answerQuestion, askQuestion, listQuestions } from './question.ts';
+import { answerQuestion, askQuestion, listQuestions, showQuestion } from './question.ts';
 import { cancelRun, listRuns, runLog, showRun, taskLog } from './run.ts';
 import {
   cancelTask,
@@ -72,6 +73,7 @@ export const contract = [
   forkTask,
   diffTask,
   reportTask,
+  reviewTask,
   approveTask,
   rejectTask,
   mergeTask,
@@ -89,8 +91,12 @@ export const contract = [
   showRun,
   runLog,
   cancelRun,
+  runContext,
+  submitReport,
+  readInbox,
   askQuestion,
   listQuestions,
+  showQuestion,
   answerQuestion,
   createToken,
   linkToken,

@@ -12,10 +12,10 @@ export const askQuestion = operation({
   input: z.strictObject({
     text: Question.shape.text.describe('the question'),
     option: Question.shape.options.default([]).describe('an answer to choose from; may be repeated'),
-    task: Ref.optional().describe('task it is about'),
+    task: Ref.optional().describe('task it is about; that of the run for an agent'),
   }),
   output: QuestionView,
-  faults: ['invalid', 'not_found', 'unavailable'],
+  faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'limit', 'unavailable'],
 });
 
 export const listQuestions = operation({
@@ -30,6 +30,16 @@ export const listQuestions = operation({
   }),
   output: page(QuestionView),
   faults: ['not_found', 'unavailable'],
+});
+
+export const showQuestion = operation({
+  name: 'question.show',
+  kind: 'query',
+  role: 'monitor',
+  summary: 'Show one question and its answer, if there is one yet.',
+  input: z.strictObject({ id: Ref }),
+  output: QuestionView,
+  faults: ['invalid', 'not_found', 'unavailable'],
 });
 
 export const answerQuestion = operation({

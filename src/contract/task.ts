@@ -62,7 +62,7 @@ export const createTask = operation({
     draft: z.boolean().default(false).describe('keep it as a draft until it is dispatched'),
   }),
   output: TaskView,
-  faults: ['invalid', 'not_found', 'limit', 'unavailable'],
+  faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'limit', 'unavailable'],
 });
 
 export const editTask = operation({

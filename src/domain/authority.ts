@@ -35,6 +35,7 @@ const OWN_READS = [
   'run.show',
   'run.log',
   'question.list',
+  'question.show',
   'project.list',
   'project.show',
 ] as const;
@@ -42,7 +43,17 @@ const OWN_READS = [
 /** Operations a standing may call besides, by name. What each of them shows is only what the caller may see. */
 const ALSO: Readonly<Partial<Record<Standing, readonly string[]>>> = {
   worker: [...OWN_READS, 'task.ready'],
-  run: [...OWN_READS, 'task.create', 'task.comment', 'task.cancel', 'question.ask'],
+  run: [
+    ...OWN_READS,
+    'run.context',
+    'report.submit',
+    'inbox.read',
+    'task.create',
+    'task.review',
+    'task.comment',
+    'task.cancel',
+    'question.ask',
+  ],
   host: ['fleet.status', 'run.list', 'run.show', 'run.log'],
 };
 

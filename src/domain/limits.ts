@@ -53,6 +53,8 @@ export const LIMITS = {
     "one day's log of an engine in the background; past it only its newest quarter is kept",
   ),
   questionOptions: limit(20, 'items', 'options of a question'),
+  openQuestions: limit(20, 'items', 'questions of one task that wait for an answer'),
+  toldTasks: limit(10, 'items', 'finished tasks, earlier runs and questions an agent is told of when it asks for its context'),
   subTaskDepth: limit(2, 'levels', 'sub-tasks of sub-tasks, unless the setting max_depth says otherwise'),
   subTasks: limit(100, 'items', 'sub-tasks one task may create'),
   pageItems: limit(500, 'items', 'items in one page of a list'),

@@ -22,20 +22,47 @@ export function assertMayCall(caller: Caller, operation: Operation): void {
  * found, not listed and, because every write needs a row that was read, not changed.
  */
 export function readsFor(caller: Caller, reads: Reads): Reads {
-  if (seesAll(caller)) return reads;
-  const sight = sightOf(caller, reads);
-  return {
-    limits: reads.limits,
-    get: async (key) => {
-      const row = await reads.get(key);
-      return row && (await sight(row)) ? row : undefined;
-    },
-    scan: (query) => seenHits(query, reads, sight),
-  };
+  return seesAll(caller) ? reads : readsBy(sightOf(caller, reads), reads);
 }
 
+/**
+ * What a run may be told of besides: what its task is a part of and what it depends on, and the tasks of its project as
+ * far as they are of its team, each with its report. Never more than that of them: no run, no question, no history.
+ */
+export function readsAround(caller: Caller, reads: Reads): Reads {
+  const { run } = caller;
+  if (!run) return readsFor(caller, reads);
+  const sight = sightOf(caller, reads);
+  const isNear = async (id: string) => {
+    const [own, other] = await Promise.all([run.taskId, id].map((one) => reads.get({ kind: 'task', id: one })));
+    return own !== undefined && other !== undefined && isAround(own.body as Task, other.body as Task);
+  };
+  return readsBy(async (row) => {
+    if (await sight(row)) return true;
+    if (row.key.kind === 'task') return isNear(row.key.id);
+    return row.key.kind === 'report' && isNear((row.body as { taskId: string }).taskId);
+  }, reads);
+}
+
+const isAround = (own: Task, other: Task): boolean =>
+  other.team === own.team &&
+  (other.id === own.parentId ||
+    own.dependsOn.includes(other.id) ||
+    (own.projectId !== undefined && own.projectId === other.projectId));
+
+type Sight = (row: Row) => Promise<boolean>;
+
+const readsBy = (sight: Sight, reads: Reads): Reads => ({
+  limits: reads.limits,
+  get: async (key) => {
+    const row = await reads.get(key);
+    return row && (await sight(row)) ? row : undefined;
+  },
+  scan: (query) => seenHits(query, reads, sight),
+});
+
 /** As many rows as were asked for, as if those of others were not there. */
-async function seenHits(query: Query, reads: Reads, sight: (row: Row) => Promise<boolean>): Promise<readonly Hit[]> {
+async function seenHits(query: Query, reads: Reads, sight: Sight): Promise<readonly Hit[]> {
   const found: Hit[] = [];
   let { from, to } = query;
   for (;;) {
@@ -60,7 +87,7 @@ async function seenHits(query: Query, reads: Reads, sight: (row: Row) => Promise
 }
 
 /** What kind of row says whose it is. A kind that is not named here belongs to nobody and tells nothing of anybody. */
-function sightOf(caller: Caller, reads: Reads): (row: Row) => Promise<boolean> {
+function sightOf(caller: Caller, reads: Reads): Sight {
   const ofTask = async (id: string) => {
     const row = await reads.get({ kind: 'task', id });
     return row !== undefined && seesTask(caller, row.body as Task, reads);

@@ -10,13 +10,13 @@ import type { Instant } from '../domain/values.ts';
 import { keyName } from '../store/assert-writes.ts';
 import type { Row, Store } from '../store/port.ts';
 import { type Request, requests } from '../store/records/requests.ts';
-import { assertMayCall, readsFor } from './authorize.ts';
+import { assertMayCall, readsAround, readsFor } from './authorize.ts';
 import { handlers } from './handlers.ts';
 import type { Plan, Scope } from './scope.ts';
 import { withSecret } from './token.ts';
 
 /** What `call` needs from the house besides what handlers need. */
-export interface CallSurroundings extends Omit<Scope, 'caller' | 'now' | 'reads'> {
+export interface CallSurroundings extends Omit<Scope, 'caller' | 'now' | 'reads' | 'around'> {
   readonly store: Store;
   now(): Instant;
 }
@@ -57,10 +57,12 @@ async function carriedOut(job: Job, surroundings: CallSurroundings, caller: Call
     const replay = job.request && (await answeredBefore(store, job.request));
     if (replay) return replay.answer;
     const at = now();
+    const reads = onceEach(store);
     const { writes, answer } = await job.handler(job.input, {
       ...rest,
       caller,
-      reads: readsFor(caller, onceEach(store)),
+      reads: readsFor(caller, reads),
+      around: readsAround(caller, reads),
       now: at,
     });
     if (writes.length === 0) return answer;

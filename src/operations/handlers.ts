@@ -1,3 +1,4 @@
+import { byRunHandlers } from './by-run.ts';
 import { dbHandlers } from './db.ts';
 import { homeHandlers } from './home.ts';
 import { projectHandlers } from './project.ts';
@@ -24,6 +25,7 @@ export const handlers: Handlers = {
   ...taskChangeHandlers,
   ...taskTransferHandlers,
   ...runHandlers,
+  ...byRunHandlers,
   ...workHandlers,
   ...workspaceHandlers,
   ...questionHandlers,

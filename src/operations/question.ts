@@ -1,28 +1,49 @@
 import { Fault } from '../domain/fault.ts';
-import { answered, type Question } from '../domain/question/question.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { answered, blockedBy, isSameText, type Question, toldAnswer } from '../domain/question/question.ts';
+import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
+import type { RunId } from '../domain/values.ts';
 import type { Write } from '../store/port.ts';
+import { heardAnswer, isPending, questionsOf } from '../store/queries/questions.ts';
 import { born, changed } from '../store/records/journal.ts';
 import { questionIndex, questions } from '../store/records/questions.ts';
+import type { Seen } from '../store/records/record.ts';
+import { runIndex, runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { findQuestion, findTask } from './find.ts';
+import { assertOwn, ownRun } from './own-run.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 
-export const questionHandlers: Pick<Handlers, 'question.ask' | 'question.list' | 'question.answer'> = {
+type Questions = 'question.ask' | 'question.list' | 'question.show' | 'question.answer';
+
+export const questionHandlers: Pick<Handlers, Questions> = {
   'question.ask': async ({ text, option, task }, scope) => {
-    const about = task === undefined ? undefined : await findTask(scope, task);
+    const own = scope.caller.run ? await ownRun(scope) : undefined;
+    if (own) assertOwn(task, own.task.body.id);
+    const about = own?.task ?? (task === undefined ? undefined : await findTask(scope, task));
+    const before = about ? await askedBefore(about.body, text, scope) : undefined;
+    if (about && before) return plan(before, own ? heardBy(about, before, scope) : []);
     const question: Question = {
       id: scope.ids.question(),
       seq: 1,
       ...(about ? { taskId: about.body.id } : {}),
-      askedBy: scope.caller.name,
+      ...(own ? { runId: own.run.body.id } : {}),
+      askedBy: own ? `${own.run.body.executor} ${own.run.body.id}` : scope.caller.name,
       text,
       options: option,
       state: 'pending',
       createdAt: scope.now,
       updatedAt: scope.now,
     };
-    return plan(question, born(questions, question, { by: scope.caller.name, at: scope.now }, { what: 'asked' }));
+    const author = { by: scope.caller.name, at: scope.now };
+    const writes = born(questions, question, author, { what: 'asked' });
+    // The task is changed too: of two who ask the same at the same moment, one finds the question of the other.
+    const note = { what: 'asked', why: text.slice(0, LIMITS.excerptCharacters.value), data: { question: question.id } };
+    return plan(question, [
+      ...writes,
+      ...(about ? changed(tasks, about, { ...about.body, updatedAt: scope.now }, { author, note }) : []),
+    ]);
   },
 
   'question.list': async ({ all, task, limit, cursor }, scope) => {
@@ -35,6 +56,8 @@ export const questionHandlers: Pick<Handlers, 'question.ask' | 'question.list' |
     return plan({ items: all ? items : items.filter(({ state }) => state === 'pending'), ...(last ? { cursor: last } : {}) });
   },
 
+  'question.show': async ({ id }, scope) => plan((await findQuestion(scope, id)).body),
+
   'question.answer': async ({ id, text }, scope) => {
     const seen = await findQuestion(scope, id);
     const chosen = chosenFrom(seen.body.options, text);
@@ -45,6 +68,27 @@ export const questionHandlers: Pick<Handlers, 'question.ask' | 'question.list' |
   },
 };
 
+/** Asking the same again is asking once, whichever run of the task asks; also when it has been answered since. */
+async function askedBefore(task: Task, text: string, { reads }: Scope): Promise<Question | undefined> {
+  if (isFinal(task.phase))
+    throw new Fault('conflict', `task ${task.id} is ${task.phase.state}: nobody is left to hear an answer`);
+  const asked = await questionsOf(reads, task.id);
+  const same = asked.find(({ body }) => body.state !== 'withdrawn' && !body.permission && isSameText(body.text, text));
+  if (same) return same.body;
+  const open = asked.filter(isPending).length;
+  if (open >= LIMITS.openQuestions.value)
+    throw new Fault('limit', `task ${task.id} has ${open} questions that wait for an answer, the most a task may have`);
+  return undefined;
+}
+
+/** Who asks again and gets the answer has heard it. */
+function heardBy(seen: Seen<Task>, { id, answer }: Question, { caller, now }: Scope): Write[] {
+  const waits = answer !== undefined && seen.body.messages.some(({ answers, state }) => answers === id && state !== 'heard');
+  if (!waits) return [];
+  const note = { what: 'heard', data: { question: id } };
+  return changed(tasks, seen, heardAnswer(seen.body, id), { author: { by: caller.name, at: now }, note });
+}
+
 /** A number picks an option; any other text is an answer in one's own words. */
 function chosenFrom(options: readonly string[], text: string): string {
   if (options.length === 0 || !/^\d+$/.test(text.trim())) return text;
@@ -54,13 +98,34 @@ function chosenFrom(options: readonly string[], text: string): string {
   return option;
 }
 
-/** The task that stood still for this answer. */
+/**
+ * The answer is put before the agent of the task: while it runs as a message, otherwise in its next prompt. A task that
+ * stood still for this answer goes on where its agent stopped, unless it stands still for another as well.
+ */
 async function goesOn(question: Question, scope: Scope): Promise<Write[]> {
   const seen = question.taskId ? await tasks.get(scope.reads, question.taskId) : undefined;
-  if (seen?.body.phase.state !== 'blocked') return [];
-  const { block } = seen.body.phase;
-  if (block.cause !== 'question' || block.questionId !== question.id) return [];
-  const next = transition(seen.body, { type: 'unblock', at: scope.now });
-  const note = { what: 'unblock', from: 'blocked', to: next.phase.state, why: `question ${question.id} was answered` };
-  return changed(tasks, seen, next, { author: { by: scope.caller.name, at: scope.now }, note });
+  if (!seen || isFinal(seen.body.phase) || (await isPassedOnByRun(question, scope))) return [];
+  const task = toldAnswer(seen.body, question);
+  const author = { by: scope.caller.name, at: scope.now };
+  const { phase } = task;
+  const note = { what: 'told', why: `question ${question.id} was answered` };
+  if (phase.state !== 'blocked' || phase.block.cause !== 'question' || phase.block.questionId !== question.id)
+    return changed(tasks, seen, task, { author, note });
+  const other = (await questionsOf(scope.reads, task.id)).find((one) => isPending(one) && one.body.id !== question.id);
+  if (other) {
+    const next: Task = { ...task, phase: { ...phase, block: blockedBy(other.body) } };
+    return changed(tasks, seen, next, { author, note });
+  }
+  const [newest] = await scope.reads.scan({ index: runIndex.agents(task.id), limit: 1, reverse: true });
+  const continued = { ...task, ...(newest ? { continues: newest.key.id as RunId } : {}) };
+  const next = transition(continued, { type: 'unblock', at: scope.now });
+  return changed(tasks, seen, next, { author, note: { ...note, what: 'unblock', from: 'blocked', to: next.phase.state } });
+}
+
+/** An agent that asked in its own way and still waits gets the answer in its own way too. */
+async function isPassedOnByRun({ id, runId }: Question, { reads }: Scope): Promise<boolean> {
+  const run = runId && (await runs.get(reads, runId))?.body;
+  return (
+    run !== undefined && run.phase.state !== 'ended' && (run.watch?.asks.some(({ questionId }) => questionId === id) ?? false)
+  );
 }

@@ -57,7 +57,7 @@ function viewOf(run: Run, { now, settings }: Scope): RunView {
   return { ...rest, watch: seen };
 }
 
-async function findRun({ reads }: Scope, ref: string): Promise<Seen<Run>> {
+export async function findRun({ reads }: Scope, ref: string): Promise<Seen<Run>> {
   const wanted = ref.toLowerCase();
   const seen = RunId.safeParse(wanted).success ? await runs.get(reads, wanted) : await byTail(reads, wanted);
   if (!seen) throw new Fault('not_found', `no run ${JSON.stringify(ref)}`, { run: ref });

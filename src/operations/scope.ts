@@ -18,6 +18,8 @@ import type { Store, Write } from '../store/port.ts';
 export interface Scope {
   readonly caller: Caller;
   readonly reads: Pick<Store, 'get' | 'scan' | 'limits'>;
+  /** Wider than `reads` for a run: also what it may be told of. Nothing is changed on the strength of it. */
+  readonly around: Scope['reads'];
   readonly texts: Pick<RunLog, 'putBlob' | 'getBlob'>;
   readonly now: Instant;
   readonly ids: Ids;
@@ -158,6 +160,8 @@ export interface Home {
   readonly path: string;
   /** Name of this machine, as workspaces and runs know it. */
   readonly host: string;
+  /** Where the notes of a task are, for its agents and for people. */
+  notesOf(taskId: TaskId): string;
   /** Makes what is missing; says what it made. */
   init(): Promise<readonly string[]>;
   /** Who runs the engine of this home, if anybody does. */

@@ -5,6 +5,7 @@ import { fenceOf, isFinal, type Task } from '../domain/task/task.ts';
 import { type TaskCommand, transition } from '../domain/task/transition.ts';
 import { Name, type RunId } from '../domain/values.ts';
 import type { Write } from '../store/port.ts';
+import { withdrawals } from '../store/queries/questions.ts';
 import { changed } from '../store/records/journal.ts';
 import { projects } from '../store/records/projects.ts';
 import type { Seen } from '../store/records/record.ts';
@@ -42,7 +43,8 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
   'task.cancel': async ({ id, why, ifSeq }, scope) => {
     const seen = await findTask(scope, id);
     stillAt('task', seen.body, ifSeq);
-    return moved(seen, { type: 'cancel', at: scope.now, by: scope.caller.name }, scope, { ...(why ? { why } : {}) });
+    const beliefs = isHeld(seen.body) ? [] : await unasked(seen.body, 'canceled', scope);
+    return moved(seen, { type: 'cancel', at: scope.now, by: scope.caller.name }, scope, { ...(why ? { why } : {}), beliefs });
   },
 
   'task.comment': async ({ id, text }, scope) => {
@@ -104,9 +106,17 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
     return plan({ id: gone, deleted: true as const }, [
       tasks.remove(seen.body, seen.version),
       trash.put({ id: gone, seq, at: scope.now }, 'absent'),
+      ...(await unasked(seen.body, 'deleted', scope)),
     ]);
   },
 };
+
+/** Whether somebody works on it, so that it ends only once they have. */
+const isHeld = ({ phase: { state } }: Task): boolean => state === 'running' || state === 'verifying' || state === 'merging';
+
+/** What its agents asked need not be answered any more. */
+const unasked = ({ id }: Task, what: string, { reads, caller, now }: Scope): Promise<Write[]> =>
+  withdrawals(reads, id, { author: { by: caller.name, at: now }, why: `task ${id} was ${what}` });
 
 /** Nobody takes another's name but those who lead. */
 function speaker(as: string | undefined, { caller }: Scope): string {
@@ -169,9 +179,7 @@ async function needsProof(task: Task, { reads }: Scope): Promise<boolean> {
 }
 
 async function assertUnused(task: Task, { reads }: Scope): Promise<void> {
-  const { state } = task.phase;
-  if (state === 'running' || state === 'verifying' || state === 'merging')
-    throw new Fault('conflict', `task ${task.id} is ${state}: cancel it before deleting it`);
+  if (isHeld(task)) throw new Fault('conflict', `task ${task.id} is ${task.phase.state}: cancel it before deleting it`);
   const [waiting] = await reads.scan({ index: taskIndex.waits(task.id), limit: 1 });
   if (waiting) throw new Fault('conflict', `task ${waiting.key.id} waits for ${task.id}: change its dependencies first`);
   const [part] = await reads.scan({ index: taskIndex.parent(task.id), limit: 1 });

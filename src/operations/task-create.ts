@@ -15,22 +15,35 @@ import { findTask } from './find.ts';
 import type { Handlers, Scope } from './scope.ts';
 import { plan } from './scope.ts';
 import { awaited, findDependencies, openOnes } from './task-graph.ts';
+import { asPart } from './task-part.ts';
 import { whereToWork } from './task-place.ts';
 import { viewOf } from './task-view.ts';
 import { stash } from './texts.ts';
 
 type Input = z.output<typeof createTask.input>;
 
-export const createTaskHandler: Handlers['task.create'] = async (input, scope) => {
+export const createTaskHandler: Handlers['task.create'] = async (input, scope) =>
+  madeTask(scope.caller.run ? await asPart(input, scope) : input, scope);
+
+/** The plan of a new task; one that reviews another waits for its work, not for its landing. */
+export async function madeTask(input: Input, scope: Scope, { reviews }: Pick<Task, 'reviews'> = {}) {
   const [{ place, project }, dependencies, parent] = await Promise.all([
-    whereToWork(input, scope),
+    input.directory !== undefined && scope.caller.run
+      ? { place: { directory: input.directory }, project: undefined }
+      : whereToWork(input, scope),
     findDependencies(input.after ?? [], scope),
     input.parent === undefined ? undefined : findTask(scope, input.parent),
   ]);
   await assertExecutors(input.executor ?? [], scope);
   const draft = draftOf(scope.ids.task(), { ...wishOf(input, scope, dependencies), ...landing(input, project, scope) }, scope);
-  const task: Task = { ...draft, ...place, ...lineage(parent, scope), prompt: await stash(scope, input.prompt) };
-  const unmet = openOnes(dependencies);
+  const task: Task = {
+    ...draft,
+    ...place,
+    ...lineage(parent, scope, reviews ? 1 : 0),
+    ...(reviews ? { reviews } : {}),
+    prompt: await stash(scope, input.prompt),
+  };
+  const unmet = openOnes(dependencies, reviews);
   const placed = input.draft ? task : transition(task, { type: 'dispatch', at: scope.now, unmet });
   const author = { by: scope.caller.name, at: scope.now };
   const writes: Write[] = [
@@ -39,7 +52,7 @@ export const createTaskHandler: Handlers['task.create'] = async (input, scope) =
     ...(parent ? partAdded(parent, placed, author) : []),
   ];
   return plan(await viewOf(placed, scope), writes);
-};
+}
 
 /** A task with nothing decided but what it asks for. */
 export const draftOf = (id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope, 'now' | 'caller'>): Omit<Task, 'prompt'> => ({
@@ -137,11 +150,11 @@ export async function assertExecutors(asked: readonly string[], { executors }: P
     throw new Fault('invalid', `no executor ${JSON.stringify(unknown)}: known are ${known.join(', ')}`, { executor: unknown });
 }
 
-export function lineage(parent: Seen<Task> | undefined, { settings }: Scope): Partial<Task> {
+export function lineage(parent: Seen<Task> | undefined, { settings }: Scope, deeper: number): Partial<Task> {
   if (!parent) return {};
   const { max_depth: deepest } = settings.current().values;
   const depth = parent.body.depth + 1;
-  if (depth > deepest)
+  if (depth > deepest + deeper)
     throw new Fault(
       'limit',
       `task ${parent.body.id} is ${parent.body.depth} levels deep already; the setting max_depth allows ${deepest}`,

@@ -36,7 +36,7 @@ export const forkTaskHandler: Handlers['task.fork'] = async (input, scope) => {
   const fork: Task = {
     ...draftOf(id, wish, scope),
     ...defined({ projectId, directory }),
-    ...(parent ? lineage(parent, scope) : {}),
+    ...(parent ? lineage(parent, scope, 0) : {}),
     prompt,
     forkedFrom: { taskId: origin.id, runId: run.id, ...(await standOf(origin, { run, id }, scope)) },
   };

@@ -30,8 +30,11 @@ export const beliefsIn = (seen: readonly Seen<Task>[]): Write[] =>
   seen.map(({ body, version }) => ({ op: 'check', key: tasks.key(body.id), expect: version }));
 
 /** Open dependencies; one that will never be done is refused at once, before anybody waits for it. */
-export function openOnes(dependencies: readonly Seen<Task>[]): TaskId[] {
-  const { unmet, dead } = weigh(dependencies.map(({ body }) => body));
+export function openOnes(dependencies: readonly Seen<Task>[], reviews?: TaskId): TaskId[] {
+  const { unmet, dead } = weigh(
+    dependencies.map(({ body }) => body),
+    reviews,
+  );
   if (dead) throw new Fault('invalid', `task ${dead} failed or was canceled and will not be done: it cannot be waited for`);
   return unmet;
 }

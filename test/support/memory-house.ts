@@ -97,7 +97,13 @@ export function memoryHouse({
       blame: unused,
       ...work,
     },
-    home: { path: '/home', host: 'here', init: async () => [], engine: async () => undefined },
+    home: {
+      path: '/home',
+      host: 'here',
+      notesOf: (taskId) => `/home/tasks/${taskId}/artifacts`,
+      init: async () => [],
+      engine: async () => undefined,
+    },
     signer: { sign: async ({ id }) => `signed ${id}`, codeOf: async (link) => `code of ${link}` },
     upkeep: { migrate: unused, check: unused, backup: unused, restore: unused, export: unused, prune: unused },
   };

@@ -1,15 +1,19 @@
 import { Fault } from '../fault.ts';
 import type { TaskId } from '../values.ts';
-import type { Phase } from './task.ts';
+import { awaitsReview, type Phase } from './task.ts';
 
 export interface Dependency {
   readonly id: TaskId;
   readonly phase: Phase;
 }
 
-/** What the dependencies of a task mean for it now: which are still open, and whether one of them will never be done. */
-export function weigh(dependencies: readonly Dependency[]): { unmet: TaskId[]; dead?: TaskId } {
-  const unmet = dependencies.filter(({ phase }) => phase.state !== 'done').map(({ id }) => id);
+/**
+ * What the dependencies of a task mean for it now: which are still open, and whether one of them will never be done. For a
+ * task that reviews one of them, work that waits to be looked at is finished.
+ */
+export function weigh(dependencies: readonly Dependency[], reviews?: TaskId): { unmet: TaskId[]; dead?: TaskId } {
+  const isMet = ({ id, phase }: Dependency) => phase.state === 'done' || (id === reviews && awaitsReview(phase));
+  const unmet = dependencies.filter((dependency) => !isMet(dependency)).map(({ id }) => id);
   const dead = dependencies.find(({ phase }) => phase.state === 'failed' || phase.state === 'canceled');
   return dead ? { unmet, dead: dead.id } : { unmet };
 }

@@ -125,6 +125,8 @@ export const Task = TaskWish.extend({
       base: CommitId.optional(),
     })
     .optional(),
+  /** The task whose work it looks at. */
+  reviews: TaskId.optional(),
   depth: z.int().min(0),
   children: z.int().min(0),
   /** How many tasks have ever been made to wait for this one. */
@@ -156,6 +158,8 @@ export const Task = TaskWish.extend({
         by: z.string(),
         text: z.string(),
         state: z.enum(['waiting', 'sent', 'heard']),
+        /** The question it answers. */
+        answers: QuestionId.optional(),
       }),
     )
     .max(LIMITS.messages.value)
@@ -172,6 +176,9 @@ export function waitsFor({ phase, dependsOn }: Pick<Task, 'phase' | 'dependsOn'>
   if (phase.state === 'waiting') return phase.on;
   return phase.state === 'blocked' && phase.block.cause === 'dependency' ? phase.block.on : [];
 }
+
+/** Finished and proved, and somebody is to look at it. */
+export const awaitsReview = (phase: Phase): boolean => phase.state === 'blocked' && phase.block.cause === 'review';
 
 /** The id of whoever holds the task: a successor has another, so a late report of a lost holder moves nothing. */
 export const fenceOf = (holder: Holder): RunId | ClaimId => (holder.kind === 'run' ? holder.runId : holder.claimId);

@@ -69,9 +69,7 @@ export function transition(task: Task, command: TaskCommand): Task {
       return task.cancelAsked ? canceled(task, command.at) : inPhase(task, command.at, { state: 'queued', since: command.at });
     case 'block':
       heldBy(task, command);
-      return task.cancelAsked
-        ? canceled(task, command.at)
-        : inPhase(task, command.at, { state: 'blocked', since: command.at, block: command.block });
+      return task.cancelAsked ? canceled(task, command.at) : blocked(task, command.at, command.block);
     case 'unblock':
       if (task.phase.state !== 'blocked') throw refusal(task, command);
       return { ...inPhase(task, command.at, whenFree(task, command.at, [])), attempts: 0, lostTimes: 0, stalledTimes: 0 };
@@ -188,6 +186,12 @@ function retried(task: Task, command: Extract<TaskCommand, { type: 'retry' }>): 
   const next = inPhase(task, command.at, whenFree(task, command.at, command.unmet));
   return { ...next, attempts: 0, lostTimes: 0, stalledTimes: 0, spentMs: 0, repairs: 0, untold: false };
 }
+
+/** Work that waits to be looked at is what a review waits for. */
+const blocked = (task: Task, at: Instant, block: Block): Task => ({
+  ...inPhase(task, at, { state: 'blocked', since: at, block }),
+  untold: block.cause === 'review' && task.awaited > 0,
+});
 
 const canceled = (task: Task, at: Instant): Task => ended(task, at, { state: 'canceled', at });
 

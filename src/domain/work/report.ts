@@ -5,7 +5,7 @@ import { Totals } from './work.ts';
 
 export const REPORT_STATUSES = ['succeeded', 'blocked', 'failed', 'unknown'] as const;
 /** How a report reached us; later ones are asked only where earlier ones are silent. */
-export const REPORT_CHANNELS = ['file', 'answer', 'salvage'] as const;
+export const REPORT_CHANNELS = ['mcp', 'file', 'answer', 'salvage'] as const;
 
 const Strings = z.array(z.string());
 const TestResult = z.strictObject({ command: z.string(), status: z.string(), details: z.string().optional() });
@@ -34,6 +34,8 @@ export const Report = z.strictObject({
   totals: Totals.optional(),
   /** What it claimed that is not so. */
   doubts: Strings,
+  /** Files it said it changed, until its run has ended and git has been asked. */
+  claimedFiles: Strings.optional(),
 });
 export type Report = z.infer<typeof Report>;
 
@@ -54,6 +56,8 @@ export interface Told {
   readonly runId: RunId;
   readonly taskId: TaskId;
   readonly at: Instant;
+  /** What it handed in itself while it ran; the newest counts. */
+  readonly submitted?: unknown;
   /** What stood in its result file: an object, or why it cannot be used. */
   readonly file?: { readonly value: unknown } | { readonly problem: string } | undefined;
   /** Its final structured answer. */
@@ -90,12 +94,17 @@ export function reportOf(told: Told): Report {
     ...preview(given.value['preview_url'] ?? given.value['previewUrl']),
     ...gitOf(told.git),
     doubts: [...doubtsOn(claimedFiles, told.git), ...(told.file && 'problem' in told.file ? [told.file.problem] : [])],
+    ...(given.channel === 'mcp' && !told.git ? { claimedFiles } : {}),
   };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function fieldsOf({ file, answer }: Told): { channel: Report['channel']; value: Fields } {
+/** A report that was handed in, as what it claims: git is asked about it once its run has ended. */
+export const claimsOf = ({ claimedFiles = [], ...report }: Report): unknown => ({ ...report, files: claimedFiles });
+
+function fieldsOf({ submitted, file, answer }: Told): { channel: Report['channel']; value: Fields } {
+  if (isObject(submitted)) return { channel: 'mcp', value: submitted };
   if (file && 'value' in file && isObject(file.value)) return { channel: 'file', value: file.value };
   if (isObject(answer)) return { channel: 'answer', value: answer };
   return { channel: 'salvage', value: {} };

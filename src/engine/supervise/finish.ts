@@ -3,6 +3,7 @@ import { outcomeOf, saidNothing } from '../../domain/run/outcome.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
+import type { Report } from '../../domain/work/report.ts';
 import { projects } from '../../store/records/projects.ts';
 import { runs } from '../../store/records/runs.ts';
 import { type Ended, type Ending, settleAll } from '../settle.ts';
@@ -65,7 +66,7 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
   if (!left) return undefined;
   const { watch, heard } = task ? await lastWatch(run.body, task, look, needs) : { watch: run.body.watch, heard: [] };
   const facts = factsOf(look);
-  const last: Run = { ...run.body, ...(watch ? { watch } : {}) };
+  const last: Run = { ...run.body, ...(watch ? { watch: spokenFor(watch, left.submitted) } : {}) };
   const { outcome, detail } = outcomeOf(last, facts);
   if (outcome === 'output_limit') await needs.runner.trim(run.body.id, needs.rules().spoolBytes);
   const quiet = saidNothing(last, facts);
@@ -83,6 +84,18 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
   };
   return { runId: run.body.id, ending, last };
 }
+
+/** A run that ended without a word has said how it went if it handed in a report. */
+function spokenFor(watch: Watch, submitted: Report | undefined): Watch {
+  if (watch.verdict !== undefined || !submitted || submitted.status === 'unknown') return watch;
+  return {
+    ...watch,
+    verdict: submitted.status === 'failed' ? 'errored' : submitted.status,
+    summary: submitted.summary.slice(0, SUMMARY),
+  };
+}
+
+const SUMMARY = 4_000;
 
 /** A run that was seen alive has run, also when a loss of power has taken its directory: it may be what took its host down. */
 const hasNeverRun = ({ phase }: Run, { state }: Look): boolean =>

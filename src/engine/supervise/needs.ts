@@ -104,6 +104,8 @@ export interface Rules {
 /** What a run leaves behind besides its output. */
 export interface Left {
   readonly kept?: NonNullable<Work['kept']>;
+  /** The report it handed in itself while it ran. */
+  readonly submitted?: Report;
   report?(watch: Watch | undefined, outcome: Outcome): Report;
 }
 

@@ -1,8 +1,9 @@
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { RunId } from '../../domain/values.ts';
-import { type GitFacts, reportOf, type Told } from '../../domain/work/report.ts';
+import { claimsOf, type GitFacts, reportOf, type Told } from '../../domain/work/report.ts';
 import { keptRef, type Work } from '../../domain/work/work.ts';
+import { reports } from '../../store/records/findings.ts';
 import { projects } from '../../store/records/projects.ts';
 import { runs } from '../../store/records/runs.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
@@ -24,18 +25,24 @@ export async function leaveBehind(run: Run, task: Task, needs: ReportNeeds): Pro
   const found = await needs.beside.take(`leave behind ${run.id}`, async () => {
     // What was begun at the end of a turn must not come after this, with less in it.
     await needs.turns.over(run.id);
-    const [saved, file] = await Promise.all([keepWork(run, task, needs), needs.resultFile(run.id)]);
-    return { ...saved, file };
+    const [saved, file, submitted] = await Promise.all([
+      keepWork(run, task, needs),
+      needs.resultFile(run.id),
+      reports.get(needs.store, run.id),
+    ]);
+    return { ...saved, file, submitted: submitted?.body };
   });
   if (!found) return undefined;
-  const { kept, git, file } = found.value;
+  const { kept, git, file, submitted } = found.value;
   return {
     ...(kept ? { kept } : {}),
+    ...(submitted ? { submitted } : {}),
     report: (watch, outcome) =>
       reportOf({
         runId: run.id,
         taskId: task.id,
         at: needs.now(),
+        submitted: submitted && claimsOf(submitted),
         file,
         answer: watch?.report,
         summary: watch?.summary ?? watch?.lastWords,

@@ -39,4 +39,3 @@ export const answerCommand = (id: string, hasOptions: boolean): string =>
   `fleet question answer ${shortId(id)} ${hasOptions ? 'NUMBER' : 'TEXT'}`;
 
 export const questionAsked = (question: Question, look: Look): string => `asked\n${questionCard(question, look)}`;
-export const questionAnswered = (question: Question, look: Look): string => questionCard(question, look);

@@ -4,6 +4,7 @@ import type { RunView } from '../../../contract/run.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import type { Phase } from '../../../domain/task/task.ts';
 import { ProjectId, QuestionId, RunId, TaskId } from '../../../domain/values.ts';
+import { byRunSamples, sampleQuestion } from './by-run-samples.ts';
 import { tokenSamples } from './token-samples.ts';
 import { finishedTasks, forkOf, workSamples } from './work-samples.ts';
 
@@ -185,17 +186,7 @@ const project: Output<'project.show'> = {
   updatedAt: ago(90_000),
 };
 
-const question: Output<'question.ask'> = {
-  id: questionId,
-  seq: 1,
-  taskId: asked.id,
-  askedBy: 'claude',
-  text: 'Which port should the server use?',
-  options: ['8080', '9090'],
-  state: 'pending',
-  createdAt: ago(60),
-  updatedAt: ago(60),
-};
+const question = sampleQuestion({ taskId: asked.id, questionId, ago });
 
 const comment: Output<'task.comment'> = {
   n: 3,
@@ -259,10 +250,8 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
   'run.show': run,
   'run.log': log,
   'run.cancel': stopping,
-  'question.ask': question,
-  'question.list': { items: [question] },
+  ...byRunSamples({ task: running, review: queued, runId, ago }, question),
   ...tokenSamples,
-  'question.answer': { ...question, state: 'answered', answer: { text: '8080', by: 'you', at: ago(1) } },
   'fleet.status': {
     home: '/home/you/.fleet',
     engine: { running: true, host: 'laptop', pid: 4242, since: ago(10_800) },

@@ -32,6 +32,7 @@ const STATUS: Readonly<Record<Report['status'], readonly [sign: string, colour: 
 };
 
 const CHANNELS: Readonly<Record<Report['channel'], string>> = {
+  mcp: '',
   file: '',
   answer: ', from its last answer',
   salvage: ', put together from what it left',

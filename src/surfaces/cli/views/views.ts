@@ -1,13 +1,14 @@
 import type { Output } from '../../../contract/call.ts';
 import type { OperationName } from '../../../contract/index.ts';
 import { blame } from './blame.ts';
+import { inbox, reportSubmitted, runContext } from './by-run.ts';
 import { configChanged, configShown } from './config.ts';
 import { dbBackedUp, dbChecked, dbExported, dbMigrated, dbPruned, dbRestored } from './db.ts';
 import { homeMade } from './home.ts';
 import { logLines } from './log.ts';
 import { type Look, lookOf, type ViewSurroundings } from './look.ts';
 import { projectAdded, projectList, projectPage, projectRemoved } from './project.ts';
-import { questionAnswered, questionAsked, questionList } from './question.ts';
+import { questionAsked, questionCard, questionList } from './question.ts';
 import { runList } from './run-list.ts';
 import { runPage } from './run-page.ts';
 import { fleetStatus } from './status.ts';
@@ -66,6 +67,7 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'task.fork': taskForked,
   'task.diff': taskDiff,
   'task.report': taskReport,
+  'task.review': taskCreated,
   'task.approve': taskLands,
   'task.reject': taskRejected,
   'task.merge': taskLands,
@@ -82,9 +84,13 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'run.show': runPage,
   'run.log': logLines,
   'run.cancel': taskLine,
+  'run.context': runContext,
+  'report.submit': reportSubmitted,
+  'inbox.read': inbox,
   'question.ask': questionAsked,
   'question.list': questionList,
-  'question.answer': questionAnswered,
+  'question.show': questionCard,
+  'question.answer': questionCard,
   'token.create': tokenMade,
   'token.link': tokenLinked,
   'token.list': tokenList,

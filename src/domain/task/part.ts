@@ -1,0 +1,107 @@
+import { Fault } from '../fault.ts';
+import type { Task, TaskWish } from './task.ts';
+
+/* What an agent may ask for when it hands on a part of its work: never more than it was given itself. */
+
+type Kind = TaskWish['kind'];
+
+/** How much an agent may do by the preset of its kind; who may do less cannot hand on more. */
+const REACH: Readonly<Record<Kind, number>> = { explore: 0, review: 0, test: 1, fix: 2, implement: 2, full: 3 };
+/** From work that stays where it is to work that lands without anybody looking at it. */
+const LANDS: Readonly<Record<NonNullable<TaskWish['integration']>, number>> = { none: 0, review: 1, pr: 2, auto: 3 };
+/** From a copy of its own to the directory of the user. */
+const TOUCHES: Readonly<Record<NonNullable<TaskWish['isolation']>, number>> = { clone: 0, worktree: 1, in_place: 2 };
+
+const refuse = (what: string): never => {
+  throw new Fault('forbidden', `a part may do no more than the task it is a part of: ${what}`);
+};
+
+/** Everything that decides what the agent of a part can do, narrowed by what the parent's can; the rest is as it was asked. */
+export function partOf(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
+  const inherited = asked.executors === undefined || asked.executors.length === 0;
+  return present({
+    ...asked,
+    ...reach(parent, asked),
+    ...limits(parent, asked),
+    executors: inherited ? parent.executors : executors(parent, asked.executors ?? []),
+    model: asked.model ?? (inherited ? parent.model : undefined),
+    effort: asked.effort ?? parent.effort,
+    integration: ranked('integration', LANDS, parent.integration, asked.integration),
+    isolation: ranked('isolation', TOUCHES, parent.isolation, asked.isolation),
+    strategy: asked.strategy ?? parent.strategy,
+    targetBranch: same('the target branch', parent.targetBranch, asked.targetBranch),
+    team: same('the team', parent.team, asked.team),
+    // What lands is pushed when the task itself is, or by a person.
+    push: asked.push ? refuse('it cannot push by itself') : false,
+  });
+}
+
+function reach(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
+  const kind = asked.kind ?? parent.kind;
+  const [may, wants] = [
+    parent.preset ?? parent.kind,
+    asked.preset ?? (asked.kind === undefined ? parent.preset : undefined) ?? kind,
+  ];
+  if (REACH[wants] > REACH[may]) refuse(`${wants} is more than ${may}`);
+  if (parent.sandbox && asked.sandbox === false) refuse('it stays in the sandbox');
+  // What an agent writes never becomes part of a system prompt.
+  if (asked.systemPrompt !== undefined && asked.systemPrompt !== parent.systemPrompt)
+    refuse('the system prompt is not its to write');
+  if (asked.contextMode === 'on' && parent.contextMode !== 'on') refuse('context mode is off');
+  if (asked.extraArgs !== undefined && JSON.stringify(asked.extraArgs) !== JSON.stringify(parent.extraArgs))
+    refuse('the arguments of the agent program are not its to choose');
+  return {
+    kind,
+    preset: wants,
+    tools: tools(parent, asked.tools),
+    sandbox: parent.sandbox || asked.sandbox,
+    systemPrompt: parent.systemPrompt,
+    contextMode: asked.contextMode ?? parent.contextMode,
+    extraArgs: parent.extraArgs,
+  };
+}
+
+function tools({ tools: allowed, preset, kind }: Task, asked: TaskWish['tools']): TaskWish['tools'] {
+  if (asked === undefined) return allowed;
+  if (allowed === undefined) return (preset ?? kind) === 'full' ? asked : refuse('name a kind instead of tools');
+  const more = asked.find((tool) => !allowed.includes(tool));
+  return more === undefined ? asked : refuse(`it has no tool ${more}`);
+}
+
+/** A task that names no executor leaves the choice open. */
+function executors({ executors: allowed }: Task, asked: readonly string[]): string[] {
+  const more = allowed.length === 0 ? undefined : asked.find((name) => !allowed.includes(name));
+  return more === undefined ? [...asked] : refuse(`it is not to be done by ${more}`);
+}
+
+function limits(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
+  if ((asked.priority ?? parent.priority) < parent.priority) refuse(`it cannot go before priority ${parent.priority}`);
+  return {
+    priority: asked.priority ?? parent.priority,
+    maxTurns: atMost('turns', parent.maxTurns, asked.maxTurns),
+    maxBudgetUsd: atMost('dollars', parent.maxBudgetUsd, asked.maxBudgetUsd),
+    timeoutSeconds: atMost('seconds', parent.timeoutSeconds, asked.timeoutSeconds),
+    maxAttempts: atMost('attempts', parent.maxAttempts, asked.maxAttempts) ?? parent.maxAttempts,
+  };
+}
+
+function atMost(unit: string, allowed: number | undefined, asked: number | undefined): number | undefined {
+  if (asked === undefined || allowed === undefined) return asked ?? allowed;
+  return asked <= allowed ? asked : refuse(`it has ${allowed} ${unit}, not ${asked}`);
+}
+
+function ranked<Word extends string>(
+  name: string,
+  ranks: Readonly<Record<Word, number>>,
+  allowed: Word | undefined,
+  asked: Word | undefined,
+): Word | undefined {
+  if (asked === undefined || allowed === undefined) return asked ?? allowed;
+  return ranks[asked] <= ranks[allowed] ? asked : refuse(`${name} ${asked} is more than ${allowed}`);
+}
+
+const same = (what: string, own: string | undefined, asked: string | undefined): string | undefined =>
+  asked === undefined || asked === own ? own : refuse(`${what} is ${own ?? "its project's"}`);
+
+const present = <Fields extends object>(fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;

@@ -1,0 +1,128 @@
+import type { Context } from '../contract/by-run.ts';
+import { Fault } from '../domain/fault.ts';
+import { LIMITS } from '../domain/limits.ts';
+import type { Run } from '../domain/run/run.ts';
+import { isFinal, type Task } from '../domain/task/task.ts';
+import { questionsOf } from '../store/queries/questions.ts';
+import { reportIndex, reports } from '../store/records/findings.ts';
+import { projects } from '../store/records/projects.ts';
+import { runIndex, runs } from '../store/records/runs.ts';
+import { taskIndex, tasks } from '../store/records/tasks.ts';
+import { findRun } from './run.ts';
+import { type Handlers, plan, type Scope } from './scope.ts';
+import { whole } from './texts.ts';
+
+const TOLD = LIMITS.toldTasks.value;
+
+export const runContextHandler: Handlers['run.context'] = async ({ id }, scope) => {
+  const { caller, reads } = scope;
+  const wanted = caller.run?.runId ?? id;
+  if (wanted === undefined) throw new Fault('invalid', 'id: say which run');
+  // An agent may name itself; another run is none of its business, whoever started it.
+  if (caller.run && id !== undefined && !caller.run.runId.endsWith(id.toLowerCase()))
+    throw new Fault('not_found', `no run ${JSON.stringify(id)}`, { run: id });
+  const run = (await findRun(scope, wanted)).body;
+  const task = (await tasks.get(reads, run.taskId))?.body;
+  if (!task) throw new Fault('not_found', `no task ${run.taskId}`, { task: run.taskId });
+  const [placed, parent, dependencies, recent, earlier, asked] = await Promise.all([
+    placeOf(task, scope),
+    parentOf(task, scope),
+    Promise.all(task.dependsOn.map((dependency) => neighbour(dependency, scope))),
+    finishedBeside(task, scope),
+    runsBefore(run, scope),
+    questionsOf(reads, task.id, TOLD),
+  ]);
+  return plan({
+    runId: run.id,
+    attempt: run.attempt,
+    executor: run.executor,
+    task: await toldTask(task, scope),
+    ...placed,
+    ...(task.team ? { team: task.team } : {}),
+    notes: scope.home.notesOf(task.id),
+    ...(parent ? { parent } : {}),
+    dependencies: dependencies.flatMap((one) => one ?? []),
+    recent,
+    earlier,
+    questions: asked.map(({ body }) => body),
+  });
+};
+
+async function toldTask(task: Task, scope: Scope): Promise<Context['task']> {
+  const { max_depth: deepest } = scope.settings.current().values;
+  return {
+    id: task.id,
+    title: task.title,
+    prompt: await whole(scope, task.prompt),
+    ...(task.acceptance ? { acceptance: task.acceptance } : {}),
+    kind: task.kind,
+    expectsChanges: task.expectsChanges,
+    ...(task.work ? { branch: task.work.branch, base: task.work.base } : {}),
+    depthLeft: Math.max(0, deepest - task.depth),
+    partsLeft: Math.max(0, LIMITS.subTasks.value - task.children),
+    unheard: task.messages.filter(({ state }) => state === 'waiting').length,
+  };
+}
+
+async function placeOf(task: Task, { reads }: Scope): Promise<Pick<Context, 'project' | 'directory'>> {
+  const project = task.projectId && (await projects.get(reads, task.projectId))?.body;
+  if (!project) return task.directory ? { directory: task.directory } : {};
+  const target = task.work?.target ?? task.targetBranch ?? project.targetBranch;
+  return {
+    project: {
+      name: project.name,
+      ...(target ? { targetBranch: target } : {}),
+      ...(project.verify ? { verify: project.verify } : {}),
+    },
+  };
+}
+
+async function parentOf({ parentId }: Task, { around }: Scope): Promise<Context['parent']> {
+  const parent = parentId && (await tasks.get(around, parentId))?.body;
+  if (!parent) return undefined;
+  const prompt = 'text' in parent.prompt ? parent.prompt.text : parent.prompt.excerpt;
+  return { taskId: parent.id, title: parent.title, prompt: prompt.slice(0, LIMITS.excerptCharacters.value) };
+}
+
+async function neighbour(id: string, scope: Scope): Promise<Context['recent'][number] | undefined> {
+  const task = (await tasks.get(scope.around, id))?.body;
+  return task && toldOf(task, scope);
+}
+
+async function toldOf(task: Task, { around }: Scope): Promise<Context['recent'][number]> {
+  const [newest] = await around.scan({ index: reportIndex.task(task.id), limit: 1, reverse: true });
+  const told = newest && reports.read(newest);
+  return {
+    taskId: task.id,
+    title: task.title,
+    state: task.phase.state,
+    ...(task.work ? { branch: task.work.branch } : {}),
+    ...(told
+      ? { report: { status: told.status, summary: told.summary, files: told.files, nextSteps: told.nextSteps, at: told.at } }
+      : {}),
+  };
+}
+
+const LOOKED_AT = 200;
+
+async function finishedBeside(own: Task, scope: Scope): Promise<Context['recent']> {
+  if (!own.projectId) return [];
+  const hits = await scope.around.scan({ index: taskIndex.project(own.projectId), limit: LOOKED_AT, reverse: true });
+  const finished = hits.map(tasks.read).filter(({ id, phase }) => id !== own.id && isFinal(phase));
+  const told = await Promise.all(finished.slice(0, TOLD).map((task) => toldOf(task, scope)));
+  // Of tasks it does not depend on, it need not know every file.
+  return told.map(({ report, ...task }) =>
+    report ? { ...task, report: { ...report, files: report.files.slice(0, TOLD) } } : task,
+  );
+}
+
+async function runsBefore(own: Run, { reads }: Scope): Promise<Context['earlier']> {
+  const hits = await reads.scan({ index: runIndex.agents(own.taskId), limit: TOLD + 1, reverse: true });
+  const before = hits.map(runs.read).filter(({ id }) => id < own.id);
+  return before.map(({ id, attempt, phase, updatedAt }) => ({
+    runId: id,
+    attempt,
+    ...(phase.state === 'ended' ? { outcome: phase.outcome, ...(phase.detail ? { detail: phase.detail } : {}) } : {}),
+    at: updatedAt,
+  }));
+}

@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import type { createTask } from '../contract/task.ts';
+import { Fault } from '../domain/fault.ts';
+import { partOf } from '../domain/task/part.ts';
+import type { Task, TaskWish } from '../domain/task/task.ts';
+import { findProject } from './find.ts';
+import { assertOwn, ownRun } from './own-run.ts';
+import type { Scope } from './scope.ts';
+
+type Input = z.output<typeof createTask.input>;
+
+/** What a run asks for as a part of its own task: in the same place, below the same task, with no more than that task has. */
+export async function asPart(input: Input, scope: Scope): Promise<Input> {
+  const { task } = await ownRun(scope);
+  assertOwn(input.parent, task.body.id);
+  await assertSamePlace(input, task.body, scope);
+  const { project: _p, directory: _d, ...asked } = input;
+  return { ...asked, ...inContractWords(partOf(task.body, inRecordWords(asked))), ...placeOf(task.body), parent: task.body.id };
+}
+
+async function assertSamePlace({ project, directory }: Input, own: Task, scope: Scope): Promise<void> {
+  if (project !== undefined && (await findProject(scope, project)).body.id !== own.projectId)
+    throw new Fault('not_found', `no project ${JSON.stringify(project)}`, { project });
+  if (directory !== undefined && directory !== own.directory)
+    throw new Fault('forbidden', 'a part is done where its task is done: leave the directory out');
+}
+
+/** Where the task itself works. */
+export const placeOf = ({ projectId, directory }: Task): Pick<Input, 'project' | 'directory'> =>
+  projectId === undefined ? { directory } : { project: projectId };
+
+const inRecordWords = ({ tag, tool, executor, extraArg, ...same }: Partial<Input>): Partial<TaskWish> => {
+  const { prompt: _1, after: _2, parent: _3, draft: _4, project: _5, directory: _6, ...wish } = same;
+  return {
+    ...wish,
+    ...(tag ? { tags: tag } : {}),
+    ...(tool ? { tools: tool } : {}),
+    ...(executor ? { executors: executor } : {}),
+    ...(extraArg ? { extraArgs: extraArg } : {}),
+  } as Partial<TaskWish>;
+};
+
+export const inContractWords = ({
+  tags,
+  tools,
+  executors,
+  extraArgs,
+  dependsOn: _dependsOn,
+  ...same
+}: Partial<TaskWish>): Partial<Input> => ({
+  ...same,
+  ...(tags ? { tag: tags } : {}),
+  ...(tools ? { tool: tools } : {}),
+  ...(executors ? { executor: executors } : {}),
+  ...(extraArgs ? { extraArg: extraArgs } : {}),
+});
