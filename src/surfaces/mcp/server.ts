@@ -1,6 +1,6 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import type { Call } from '../../contract/call.ts';
-import type { Caller, Standing } from '../../domain/authority.ts';
+import type { Standing } from '../../domain/authority.ts';
 import { answerOf } from './answer.ts';
 import { offerPrompts } from './prompts.ts';
 import { offerResources } from './resources.ts';
@@ -21,11 +21,10 @@ export interface Visit {
   readonly call: Call;
   readonly standing: Standing;
   readonly set: ToolSetName;
-  readonly own?: Caller['run'];
 }
 
 /** One server for one client: it offers what its standing may call and nothing else. */
-export function mcpServer({ call, standing, set, own }: Visit, needs: McpNeeds): McpServer {
+export function mcpServer({ call, standing, set }: Visit, needs: McpNeeds): McpServer {
   const { instructions, hasPrompts }: ToolSet = TOOL_SETS[set];
   const server = new McpServer({ name: 'fleet', title: 'Fleet', version: needs.version }, { instructions });
   for (const tool of toolsFor(set, standing))
@@ -38,16 +37,16 @@ export function mcpServer({ call, standing, set, own }: Visit, needs: McpNeeds):
         outputSchema: tool.output,
         annotations: annotationsOf(tool),
       },
-      (input, context) => answerOf(tool, input, askedOf({ call, own }, context, needs), needs),
+      (input, context) => answerOf(tool, input, askedOf(call, context, needs), needs),
     );
   offerResources(server, { call, standing });
   if (hasPrompts) offerPrompts(server);
   return server;
 }
 
-function askedOf(way: Pick<Asked, 'call' | 'own'>, { mcpReq }: ServerContext, { now, elapsed }: McpNeeds): Asked {
+function askedOf(call: Call, { mcpReq }: ServerContext, { now, elapsed }: McpNeeds): Asked {
   const token = mcpReq._meta?.progressToken;
   const progress = async (said: Progress) =>
     mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, ...said } });
-  return { ...way, now, elapsed, signal: mcpReq.signal, ...(token === undefined ? {} : { progress }) };
+  return { call, now, elapsed, signal: mcpReq.signal, ...(token === undefined ? {} : { progress }) };
 }

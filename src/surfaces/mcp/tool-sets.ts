@@ -4,10 +4,11 @@ import { isOpenTo, type Tool } from './tool.ts';
 import { adminTools } from './tools/admin.ts';
 import { fleetStatus, projectAdd, projectList, questionAnswer, questionAsk, questionList } from './tools/fleet.ts';
 import { runTools } from './tools/run.ts';
+import { subtaskTools } from './tools/subtasks.ts';
 import { taskCollect, taskList, taskShow, taskWait } from './tools/task-looking.ts';
 import { taskCreate, tasksCreate } from './tools/task-making.ts';
 import { taskApprove, taskCancel, taskMerge, taskReject, taskResume, taskRetry, taskSend } from './tools/task-steering.ts';
-import { taskClaim, taskComment, taskComplete, taskReady, taskUnclaim } from './tools/team.ts';
+import { inboxRead, taskClaim, taskComment, taskComplete, taskReady, taskUnclaim } from './tools/team.ts';
 
 export interface ToolSet {
   readonly about: string;
@@ -65,6 +66,7 @@ export const TOOL_SETS = {
       taskCollect,
       taskList,
       taskShow,
+      inboxRead,
       questionAsk,
       questionList,
     ],
@@ -79,9 +81,11 @@ export const TOOL_SETS = {
   run: {
     about: 'what the agent of a run may do for its own task; lineage and rights come from its token',
     instructions:
-      'You are an agent of a fleet and work on one task. Hand parts of it to other agents with create_subtask when they can be done side by side.',
+      'You are an agent of a fleet and work on one task. get_task says everything about it. Hand parts of it to other agents with create_subtask when they can ' +
+      'be done side by side. Ask a person with ask_human_question only what you cannot find out. Look into read_inbox between steps. Before you end, ' +
+      'hand in what you did with submit_report.',
     hasPrompts: false,
-    tools: runTools,
+    tools: [...runTools, ...subtaskTools],
   },
 } as const satisfies Record<string, ToolSet>;
 

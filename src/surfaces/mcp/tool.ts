@@ -2,13 +2,11 @@ import type { z } from 'zod';
 import type { Call } from '../../contract/call.ts';
 import { contract, type OperationName } from '../../contract/index.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { type Caller, mayCall, type Standing } from '../../domain/authority.ts';
+import { mayCall, type Standing } from '../../domain/authority.ts';
 
 /** What a tool may touch while it is carried out. */
 export interface Asked {
   readonly call: Call;
-  /** The run that asks and its task, as its token says. */
-  readonly own?: Caller['run'];
   /** Milliseconds since 1970. */
   now(): number;
   /** Milliseconds on a clock that never jumps. */

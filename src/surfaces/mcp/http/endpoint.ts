@@ -73,7 +73,7 @@ export function mcpEndpoint(needs: McpNeeds): Endpoint {
     },
     once: async (asked) => {
       const visit = visitOf(asked);
-      if (!visit.own) throw new Fault('forbidden', 'only the agent of a run may ask here: use /mcp');
+      if (visit.set !== 'run') throw new Fault('forbidden', 'only the agent of a run may ask here: use /mcp');
       const message = messageIn(await jsonValue(asked));
       // Nothing is remembered from one request to the next, so there is nothing to note.
       if (!isJSONRPCRequest(message)) return new Response(null, { status: 202 });
@@ -100,7 +100,7 @@ const ownerOf = (asked: Asked): string => {
 function visitOf(asked: Asked): Visit {
   const { role, run } = asked.get('caller');
   const set = run ? 'run' : toolSetCalled(asked.req.query('toolset') ?? 'orchestrate');
-  return { call: asked.get('call'), standing: role, set, own: run };
+  return { call: asked.get('call'), standing: role, set };
 }
 
 const infoOf = (asked: Asked) => ({

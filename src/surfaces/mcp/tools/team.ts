@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Output } from '../../../contract/call.ts';
 import { commentTask, completeTask } from '../../../contract/task.ts';
 import { briefOf, linesOf, TaskBrief } from '../brief.ts';
 import { tool } from '../tool.ts';
@@ -49,6 +50,26 @@ export const taskUnclaim = tool({
   output,
   calls: ['task.unclaim'],
   run: async ({ id }, asked) => moved(await asked.call('task.unclaim', { id }), asked, 'Given back:'),
+});
+
+export const Messages = z.object({
+  messages: z.array(z.object({ n: z.int(), at: z.string(), by: z.string(), text: z.string() })),
+});
+
+/** The messages of an inbox as a model reads them. */
+export function toldMessages({ items }: Output<'inbox.read'>) {
+  const messages = items.map(({ n, at, by, text }) => ({ n, at, by, text }));
+  return { text: messages.map(({ by, text }) => `From ${by}: ${text}`).join('\n') || 'Nothing new.', data: { messages } };
+}
+
+export const inboxRead = tool({
+  name: 'inbox_read',
+  title: 'Read messages',
+  about: 'Read what was said to whoever works on a task you claimed; each message comes once.',
+  input: z.strictObject({ task: taskRef }),
+  output: Messages,
+  calls: ['inbox.read'],
+  run: async ({ task }, { call }) => toldMessages(await call('inbox.read', { task })),
 });
 
 export const taskComment = tool({
