@@ -92,6 +92,7 @@ const watching = supervise({
   place: async () => ({ state: 'here' }),
   leaveBehind: async () => ({}),
   turnOver: () => undefined,
+  lastAsks: async () => undefined,
   onLeft: () => undefined,
   rules: () => ({ stallMs: 3_600_000, spoolBytes: 4 * SPOOL_BYTES, processes: 1_000 }),
 });

@@ -17,11 +17,14 @@ export const notePlaces = (tasksDirectory: string, taskId: string): NotePlaces =
   artifacts: join(tasksDirectory, taskId, 'artifacts'),
 });
 
+/** Where agents ask and people answer by editing a file. */
+export const QUESTIONS_PAGE = 'Q&A.md';
+
 const FIRST_NOTES: Readonly<Record<string, string>> = {
   'PLAN_AND_STATUS.md':
     '# Plan and status\n\n## Restatement\n\n## Plan\n\n## Status\n\n### Done\n\n### In progress\n\n### Blocked\n',
   'KNOWLEDGE.md': '# Knowledge\n\n## Surface area\n\n## Invariants\n\n## Gotchas\n',
-  'Q&A.md': '# Questions and answers\n',
+  [QUESTIONS_PAGE]: '# Questions and answers\n',
 };
 
 const TOLD = 'task.json';

@@ -11,6 +11,7 @@ import { initHome } from './home.ts';
 import { openObserved } from './observe/observe.ts';
 import { openTracing } from './observe/trace/open-tracing.ts';
 import { type House, openHouse, type Self } from './open-house.ts';
+import { questionsOf } from './question-pages.ts';
 import { openRunner } from './runs.ts';
 import { openServer, type Server } from './serve/serve.ts';
 import type { Flags } from './settings/resolve-settings.ts';
@@ -106,6 +107,7 @@ async function supervised(
         supervision,
         work: { ...work, workshop: crashingWorkshop(work.workshop, points) },
         retention: retentionOf(house),
+        questions: questionsOf(house),
       },
       signal,
     );

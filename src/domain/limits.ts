@@ -54,6 +54,7 @@ export const LIMITS = {
   ),
   questionOptions: limit(20, 'items', 'options of a question'),
   openQuestions: limit(20, 'items', 'questions of one task that wait for an answer'),
+  pageBytes: limit(256 * KB, 'bytes', 'the page Q&A.md of a task; a longer one is not read'),
   toldTasks: limit(10, 'items', 'finished tasks, earlier runs and questions an agent is told of when it asks for its context'),
   subTaskDepth: limit(2, 'levels', 'sub-tasks of sub-tasks, unless the setting max_depth says otherwise'),
   subTasks: limit(100, 'items', 'sub-tasks one task may create'),

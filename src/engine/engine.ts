@@ -8,6 +8,9 @@ import { gauge } from './gauge.ts';
 import { type Held, type Identity, takeLease } from './lease.ts';
 import type { Needs } from './needs.ts';
 import { engineStore, News } from './news.ts';
+import type { QuestionNeeds } from './questions/needs.ts';
+import { questionPages } from './questions/questions.ts';
+import { takePage } from './questions/take-page.ts';
 import { release } from './release.ts';
 import { type Retention, retain } from './retain.ts';
 import { Stirs } from './stirs.ts';
@@ -26,9 +29,11 @@ import { tidy } from './work/tidy.ts';
 
 export interface EngineNeeds extends Needs, Pick<Surroundings, 'log'> {
   /** With it, what is claimed is also started and watched over. */
-  readonly supervision?: Omit<SuperviseNeeds, keyof Needs | 'log' | 'place' | 'leaveBehind' | 'turnOver' | 'onLeft'>;
+  readonly supervision?: Omit<SuperviseNeeds, keyof Needs | 'log' | 'place' | 'leaveBehind' | 'turnOver' | 'onLeft' | 'lastAsks'>;
   /** With it, work in repositories is kept apart, proved and landed. */
   readonly work?: Omit<WorkNeeds, keyof Needs | 'log'> & Pick<ReportNeeds, 'resultFile'>;
+  /** With it, questions are asked and answered on pages too. */
+  readonly questions?: Pick<QuestionNeeds, 'pages' | 'ask' | 'answer'>;
   /** With it, old output is removed. */
   readonly retention?: Retention;
   readonly self: Identity;
@@ -63,6 +68,7 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
   const held = holding(lease, lost);
   const supervision = needs.supervision && { ...needs.supervision, runner: fencedRunner(needs.supervision.runner, held) };
   const work = needs.work && { ...fenced, ...needs.work, workshop: fencedWorkshop(needs.work.workshop, held) };
+  const asking = needs.questions && { ...fenced, ...needs.questions };
   const keep = <Seen, Action>(controller: Controller<Seen, Action>) => {
     const stirs = new Stirs();
     everybody.add(stirs);
@@ -77,7 +83,8 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
   await Promise.all([
     keep(release(fenced)),
     keep(dispatch(fenced)),
-    ...(supervision ? [keep(supervise({ ...fenced, ...supervision, ...placesOf(work) }))] : []),
+    ...(supervision ? [keep(supervise({ ...fenced, ...supervision, ...placesOf(work), lastAsks: lastAsks(asking) }))] : []),
+    ...(asking ? [keep(questionPages(asking))] : []),
     ...(work ? [keep(furnish(work)), keep(prove(work)), keep(land(work)), keep(tidy(work))] : []),
     keep(gauge(fenced)),
     keep(sweep(fenced)),
@@ -89,6 +96,12 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
   needs.log('engine.stopped', { host: needs.host });
   if (!signal.aborted) throw new Fault('conflict', 'another engine has taken over this home');
 }
+
+/** What an agent has written onto its page and left, before anybody says that its run is over. */
+const lastAsks =
+  (needs: QuestionNeeds | undefined): SuperviseNeeds['lastAsks'] =>
+  async ({ id, taskId }) =>
+    void (needs && (await takePage({ taskId, runId: id, isFinal: true }, needs)));
 
 /** Without a workshop, work is done in place and nothing needs to be kept. */
 function placesOf(

@@ -1,5 +1,6 @@
 import { Fault, isFault } from '../domain/fault.ts';
 import { left } from '../domain/hold/hold.ts';
+import { blockedBy, type Question, toldAnswer } from '../domain/question/question.ts';
 import type { Outcome, Run, Watch } from '../domain/run/run.ts';
 import { type Block, fenceOf, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
@@ -7,6 +8,7 @@ import { instantOf, msOf, type RunId } from '../domain/values.ts';
 import type { Report } from '../domain/work/report.ts';
 import type { Work } from '../domain/work/work.ts';
 import type { Write } from '../store/port.ts';
+import { isPending, questionsOf } from '../store/queries/questions.ts';
 import { reports } from '../store/records/findings.ts';
 import { holds } from '../store/records/holds.ts';
 import { type Author, changed } from '../store/records/journal.ts';
@@ -31,6 +33,8 @@ export interface Ending {
   readonly neverRan?: boolean;
   /** Nothing is left to prove or to merge: success is done. */
   readonly proved?: boolean;
+  /** It ended well and said nothing of how it went. */
+  readonly quiet?: boolean;
   /** A person must act, and this is what about. */
   readonly block?: Block | undefined;
   /** Where its work is kept. */
@@ -84,17 +88,20 @@ async function settleTogether(ended: readonly Ended[], needs: Settle): Promise<v
   if (open.length === 0) return;
   const at = needs.now();
   const author = { by: `host ${host}`, at };
-  const [owners, before, told] = await Promise.all([
+  const [owners, before, told, asked] = await Promise.all([
     Promise.all(open.map(({ run }) => tasks.get(store, run.body.taskId))),
     occupied(
       store,
       open.flatMap(({ run }) => run.body.holds),
     ),
     Promise.all(open.map(async ({ run, ending }) => (ending.report ? reports.get(store, run.body.id) : undefined))),
+    Promise.all(
+      open.map(async ({ run, ending }) => (mayStandStill(run.body, ending) ? questionsOf(store, run.body.taskId) : [])),
+    ),
   ]);
   const writes = open.flatMap(({ run, ending }, index) => [
     ...endedRun(run, ending, author),
-    ...settledTask(owners[index], { runId: run.body.id, ending, author }),
+    ...settledTask(owners[index], { runId: run.body.id, ending, author, asked: asked[index] ?? [] }),
     ...(ending.report ? [reports.put(ending.report, told[index]?.version ?? 'absent')] : []),
   ]);
   const gone = open.map(({ run }) => run.body.id);
@@ -119,13 +126,15 @@ interface Settling {
   readonly runId: RunId;
   readonly ending: Ending;
   readonly author: Author;
+  /** Questions about the task, newest first. */
+  readonly asked: readonly Seen<Question>[];
 }
 
-function settledTask(seen: Seen<Task> | undefined, { runId, ending, author }: Settling): Write[] {
+function settledTask(seen: Seen<Task> | undefined, { runId, ending, author, asked }: Settling): Write[] {
   const phase = seen?.body.phase;
   const held = phase?.state === 'running' || phase?.state === 'verifying' || phase?.state === 'merging';
   if (!seen || !held || fenceOf(phase.holder) !== runId) return [];
-  const next = nextOf(withKept(seen.body, runId, ending), { runId, ending, author });
+  const next = nextOf(withAnswers(withKept(seen.body, runId, ending), ending, asked), { runId, ending, author, asked });
   const messages = next.messages.map((message) =>
     ending.heard?.includes(message.n) ? { ...message, state: 'heard' as const } : message,
   );
@@ -137,7 +146,18 @@ function settledTask(seen: Seen<Task> | undefined, { runId, ending, author }: Se
 const withKept = (task: Task, runId: RunId, { kept }: Ending): Task =>
   task.work ? { ...task, work: { ...task.work, runId, ...(kept ? { kept } : {}) } } : task;
 
-function nextOf(task: Task, { runId, ending, author: { at } }: Settling): Task {
+/** Answers that came when the agent could no longer be told are what its next run is told. */
+const withAnswers = (task: Task, { watch }: Ending, asked: readonly Seen<Question>[]): Task =>
+  asked
+    .filter(({ body }) => watch?.asks.some(({ questionId }) => questionId === body.id))
+    .reduce((told, { body }) => toldAnswer(told, body), task);
+
+function nextOf(task: Task, settling: Settling): Task {
+  const {
+    runId,
+    ending,
+    author: { at },
+  } = settling;
   if (ending.neverRan && ending.outcome === 'lost') {
     const given = transition(task, { type: 'giveBack', at, fence: runId });
     return { ...given, attempts: Math.max(0, given.attempts - 1) };
@@ -145,7 +165,28 @@ function nextOf(task: Task, { runId, ending, author: { at } }: Settling): Task {
   if (ending.block) return transition(task, { type: 'block', at, fence: runId, block: ending.block });
   const retryAt = instantOf(msOf(at) + ending.retryInMs);
   const settled = transition(task, { type: 'settle', at, fence: runId, outcome: ending.outcome, retryAt });
-  return ending.proved && settled.phase.state === 'verifying'
-    ? transition(settled, { type: 'finish', at, fence: runId })
-    : settled;
+  if (ending.proved && settled.phase.state === 'verifying') return transition(settled, { type: 'finish', at, fence: runId });
+  return stopsFor(task, settled, settling) ?? settled;
+}
+
+/** Whether it may have stopped for want of an answer. */
+const mayStandStill = ({ kind }: Run, { outcome }: Ending): boolean =>
+  kind === 'agent' && outcome !== 'succeeded' && outcome !== 'no_changes' && outcome !== 'canceled';
+
+/**
+ * A task whose agent has asked and stopped stands still until it is answered, and has not failed. If the answer came just
+ * before its agent had gone, it goes on at once.
+ */
+function stopsFor(task: Task, { phase }: Task, { runId, ending, author: { at }, asked }: Settling): Task | undefined {
+  const isStuck =
+    (phase.state === 'blocked' && phase.block.cause === 'agent') || (ending.quiet === true && phase.state === 'waiting');
+  if (!isStuck && phase.state !== 'failed') return undefined;
+  const open = asked.findLast(isPending);
+  if (open) return transition(task, { type: 'block', at, fence: runId, block: blockedBy(open.body) });
+  const unheard = asked.find(({ body }) =>
+    task.messages.some(({ answers, state }) => answers === body.id && state === 'waiting'),
+  );
+  if (!unheard || !isStuck) return undefined;
+  const stopped = transition(task, { type: 'block', at, fence: runId, block: blockedBy(unheard.body) });
+  return { ...transition(stopped, { type: 'unblock', at }), continues: runId };
 }

@@ -94,7 +94,7 @@ describe('a review', () => {
 type Wish = Parameters<Named<'task.create'>['input']['parse']>[0] & object;
 
 describe('an agent that was talked into asking for more', () => {
-  it('gets none of it, and nothing changes [T18] [T19]', async () => {
+  it('gets none of it, and nothing changes [T19]', async () => {
     const house = await withRuns();
     const [task, other] = [
       await house.create('mine', {

@@ -40,6 +40,7 @@ export function promptFor({ task, prompt, attempt, notesDirectory, resultFile, b
       `Task ${task.id}: ${task.title}`,
       ...branchIn(task),
       `Notes that outlive you are in ${notesDirectory}: read PLAN_AND_STATUS.md and KNOWLEDGE.md first and keep them up to date.`,
+      'What you cannot decide, ask there: write it to Q&A.md under a heading "## Question"; answers appear there too. If you cannot go on without one, stop and say that you are blocked.',
       `When you have finished, write a JSON object with "status" and "summary" to ${resultFile}.`,
     ].join('\n'),
   ];

@@ -1,8 +1,11 @@
 import type { Executor } from '../../domain/agent/executor.ts';
+import { isSameText, type Question } from '../../domain/question/question.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
+import type { QuestionId } from '../../domain/values.ts';
 import type { Write } from '../../store/port.ts';
-import { born } from '../../store/records/journal.ts';
+import { isPending, questionsOf } from '../../store/queries/questions.ts';
+import { born, changed } from '../../store/records/journal.ts';
 import { questions } from '../../store/records/questions.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { type Ingested, stepped } from './ingest.ts';
@@ -49,35 +52,52 @@ export async function passedOn(
   return { watch: now, sent };
 }
 
-export function asking(run: Run, { asks }: Ingested, needs: SuperviseNeeds): Write[] {
-  const at = needs.now();
-  return asks.flatMap(({ questionId, text, options }) =>
-    born(
-      questions,
-      {
-        id: questionId,
-        seq: 1,
-        taskId: run.taskId,
-        runId: run.id,
-        askedBy: `${run.executor} ${run.id}`,
-        text,
-        options: [...options],
-        state: 'pending',
-        createdAt: at,
-        updatedAt: at,
-      },
-      { by: run.id, at },
-      { what: 'asked' },
-    ),
-  );
+interface Asked {
+  readonly writes: Write[];
+  readonly watch: Watch;
+}
+
+/**
+ * What the agent asks in its own way. A question that a run before it asked in the same words and nobody has answered is
+ * taken over, so that people do not find it twice.
+ */
+export async function asking(run: Run, watch: Watch, asks: Ingested['asks'], { store, now }: SuperviseNeeds): Promise<Asked> {
+  if (asks.length === 0) return { writes: [], watch };
+  const at = now();
+  const author = { by: run.id, at };
+  const mine = new Set(run.watch?.asks.map(({ questionId }) => questionId));
+  const open = (await questionsOf(store, run.taskId)).filter((seen) => isPending(seen) && !mine.has(seen.body.id));
+  const taken = new Map<QuestionId, QuestionId>();
+  const writes = asks.flatMap(({ questionId, text, options, permission }) => {
+    const asker = { runId: run.id, askedBy: `${run.executor} ${run.id}`, updatedAt: at };
+    const before = open.find(({ body }) => isSameText(body.text, text) && ![...taken.values()].includes(body.id));
+    if (before) {
+      taken.set(questionId, before.body.id);
+      return changed(questions, before, { ...before.body, ...asker }, { author, note: { what: 'asked again' } });
+    }
+    const question: Question = {
+      id: questionId,
+      seq: 1,
+      taskId: run.taskId,
+      ...asker,
+      text,
+      options: [...options],
+      ...(permission ? { permission } : {}),
+      state: 'pending',
+      createdAt: at,
+    };
+    return born(questions, question, author, { what: 'asked' });
+  });
+  const renamed = watch.asks.map((ask) => ({ ...ask, questionId: taken.get(ask.questionId) ?? ask.questionId }));
+  return { writes, watch: { ...watch, asks: renamed } };
 }
 
 export async function heard(task: Task, numbers: number[], sent: number[], needs: SuperviseNeeds): Promise<Write[]> {
   if (numbers.length === 0 && sent.length === 0) return [];
   const seen = await tasks.get(needs.store, task.id);
   if (!seen) return [];
-  const stateOf = (n: number, before: 'waiting' | 'sent' | 'heard') =>
-    numbers.includes(n) ? 'heard' : sent.includes(n) ? 'sent' : before;
+  const stateOf = (n: number, before: Task['messages'][number]['state']): typeof before =>
+    numbers.includes(n) || before === 'heard' ? 'heard' : sent.includes(n) ? 'sent' : before;
   const messages = seen.body.messages.map((message) => ({ ...message, state: stateOf(message.n, message.state) }));
   return [tasks.put({ ...seen.body, messages }, seen.version)];
 }

@@ -7,9 +7,10 @@ import type { Report } from '../../domain/work/report.ts';
 import { projects } from '../../store/records/projects.ts';
 import { runs } from '../../store/records/runs.ts';
 import { type Ended, type Ending, settleAll } from '../settle.ts';
+import { asking } from './converse.ts';
 import type { Sight } from './decide.ts';
 import { climb } from './ending.ts';
-import { stepped } from './ingest.ts';
+import { type NewAsk, stepped } from './ingest.ts';
 import type { Memory } from './memory.ts';
 import type { Left, Look, SuperviseNeeds } from './needs.ts';
 import { firstWatch, seenUntil } from './read.ts';
@@ -64,12 +65,15 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
   const ran = look.state !== 'unclaimed' && look.state !== 'never';
   const left = task ? await needs.leaveBehind(run.body, task, ran) : NOTHING;
   if (!left) return undefined;
-  const { watch, heard } = task ? await lastWatch(run.body, task, look, needs) : { watch: run.body.watch, heard: [] };
+  const { watch, heard, asks } = task
+    ? await lastWatch(run.body, task, look, needs)
+    : { watch: run.body.watch, heard: [], asks: [] };
   const facts = factsOf(look);
   const last: Run = { ...run.body, ...(watch ? { watch: spokenFor(watch, left.submitted) } : {}) };
   const { outcome, detail } = outcomeOf(last, facts);
   if (outcome === 'output_limit') await needs.runner.trim(run.body.id, needs.rules().spoolBytes);
   const quiet = saidNothing(last, facts);
+  if (ran && outcome !== 'succeeded') await leftOpen(run.body, asks, needs);
   const ending: Ending = {
     outcome: quiet && (task?.attempts ?? 0) > 1 ? 'blocked' : outcome,
     ...(detail === undefined ? {} : { detail }),
@@ -81,6 +85,7 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
     kept: left.kept,
     report: left.report?.(watch, outcome),
     neverRan: hasNeverRun(run.body, look),
+    quiet,
   };
   return { runId: run.body.id, ending, last };
 }
@@ -121,29 +126,41 @@ const factsOf = (look: Look) =>
       ? { reason: 'it was never started' }
       : {};
 
+/** What it asked with its last words, or on paper, is asked before it is decided what becomes of its task. */
+async function leftOpen(run: Run, asks: readonly NewAsk[], needs: SuperviseNeeds): Promise<void> {
+  if (asks.length > 0 && run.watch) {
+    const { writes } = await asking(run, run.watch, asks, needs);
+    await needs.store.commit(writes, { flush: true });
+  }
+  await needs.lastAsks(run);
+}
+
 interface LastSeen {
   readonly watch: Watch | undefined;
   readonly heard: readonly number[];
+  readonly asks: readonly NewAsk[];
 }
 
 async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds): Promise<LastSeen> {
   const executor = await needs.executor(run.executor);
-  if (!executor || look.state === 'unclaimed' || look.state === 'never') return { watch: run.watch, heard: [] };
+  if (!executor || look.state === 'unclaimed' || look.state === 'never') return { watch: run.watch, heard: [], asks: [] };
   let watch = run.watch ?? (await firstWatch(run, task, needs));
   if (run.phase.state === 'ending' && run.phase.outcome === 'output_limit') {
     const unread = Math.max(0, ('outBytes' in look ? look.outBytes : 0) - watch.offset);
-    return { watch: { ...watch, droppedBytes: watch.droppedBytes + unread }, heard: [] };
+    return { watch: { ...watch, droppedBytes: watch.droppedBytes + unread }, heard: [], asks: [] };
   }
   const heard: number[] = [];
+  const asks: NewAsk[] = [];
   for (;;) {
     const seen = await seenUntil(run, watch, executor, { needs, final: true });
     heard.push(...seen.heard);
+    asks.push(...seen.asks);
     if (seen.watch.offset === watch.offset) break;
     watch = { ...seen.watch, asks: watch.asks };
   }
   const exit = look.state === 'ended' ? executor.exit(watch.state, look.exit) : [];
   const events = watch.verdict === undefined ? exit : [];
-  return { watch: stepped(watch, { state: watch.state, events, send: [] }), heard };
+  return { watch: stepped(watch, { state: watch.state, events, send: [] }), heard, asks };
 }
 
 /** A provider that said when it will work again is asked then, and not before. */

@@ -9,6 +9,7 @@ export interface NewAsk {
   readonly questionId: QuestionId;
   readonly text: string;
   readonly options: readonly string[];
+  readonly permission: boolean;
 }
 
 export interface Ingested {
@@ -77,6 +78,7 @@ export function ingest(
         questionId: questionId(),
         text: event.text.slice(0, SUMMARY),
         options: event.options.map((option) => option.slice(0, LIMITS.titleCharacters.value)),
+        permission: event.kind === 'permission',
       };
       asks.push(ask);
       now.asks = [...now.asks, { request: event.request, questionId: ask.questionId }];

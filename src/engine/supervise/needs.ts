@@ -116,6 +116,8 @@ export interface SuperviseNeeds extends Needs {
   leaveBehind(run: Run, task: Task, ran: boolean): Promise<Left | undefined>;
   /** A turn of its agent is over: what it has made is kept, beside everything else. */
   turnOver(run: Run, task: Task): void;
+  /** Takes up what it has asked on paper and left without an answer. */
+  lastAsks(run: Run): Promise<void>;
   /** Calls back when something of that has ended. */
   onLeft(listener: () => void): void;
   question(): QuestionId;

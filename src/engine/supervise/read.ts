@@ -50,9 +50,10 @@ export async function read(sight: Sight, needs: SuperviseNeeds, memory: Memory):
   }
   sinceLast(run.body.id, needs, memory);
   memory.ahead.delete(run.body.id);
+  const asked = await asking(run.body, { ...sent, signAt: lastSign(sent, silentMs, needs) }, seen.asks, needs);
   const writes = [
-    runs.put({ ...run.body, updatedAt: needs.now(), watch: { ...sent, signAt: lastSign(sent, silentMs, needs) } }, run.version),
-    ...asking(run.body, seen, needs),
+    runs.put({ ...run.body, updatedAt: needs.now(), watch: asked.watch }, run.version),
+    ...asked.writes,
     ...(await heard(task, [...seen.heard], told.sent, needs)),
   ];
   await needs.store.commit(writes, { flush: seen.asks.length > 0 });

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { QuestionId } from '../values.ts';
+import { readPage, type Written, writePage } from './page.ts';
+import type { Question } from './question.ts';
+
+const at = '2030-01-01T12:00:00.000Z';
+const id = (n: number) => `question_${String(n).padStart(26, '0')}` as QuestionId;
+const question = (n: number, more: Partial<Question> = {}): Question => ({
+  id: id(n),
+  seq: 1,
+  askedBy: 'claude',
+  text: `Question ${n}?`,
+  options: [],
+  state: 'pending',
+  createdAt: at,
+  updatedAt: at,
+  ...more,
+});
+const none = new Map<Written, string>();
+
+describe('the page of questions and answers', () => {
+  it('is read for questions without an id, with options, however they are headed', () => {
+    const page = readPage(
+      '# Questions and answers\n\nnotes\n\n## Question\n\nWhich colour?\nBe quick.\n\n1. red\n2) blue\n\n## question: How big?\n## Plans\nnone\n',
+    );
+    expect(page.sections.map(({ written }) => written)).toEqual([
+      { text: 'Which colour?\nBe quick.', options: ['red', 'blue'] },
+      { text: 'How big?', options: [] },
+      undefined,
+    ]);
+  });
+
+  it('shows a known question with a place for its answer, and is read for that answer', () => {
+    const text = writePage(readPage('# Questions and answers\n'), [question(1, { options: ['red', 'blue'] })], none);
+    expect(text).toContain(`## ${id(1)}`);
+    expect(text).toContain('> Question 1?');
+    expect(readPage(text).sections[0]).not.toHaveProperty('answer');
+    expect(readPage(`${text}\n2\n`).sections[0]).toMatchObject({ id: id(1), answer: '2' });
+  });
+
+  it('gives written questions their ids in place, and keeps everything else', () => {
+    const page = readPage('# Q\n\n## Question\nOne?\n\n## Mine\nkeep me\n\n## Question\nOne?\n');
+    const [first, , second] = page.sections;
+    const ids = new Map([first, second].flatMap((section) => (section?.written ? [[section.written, id(1)] as const] : [])));
+    const next = writePage(page, [question(1, { text: 'One?' })], ids);
+    expect(next.match(/^## .*/gm)).toEqual([`## ${id(1)}`, '## Mine']);
+    expect(next).toContain('keep me');
+    expect(writePage(readPage(next), [question(1, { text: 'One?' })], none)).toBe(next);
+  });
+
+  it('fills in an answer from elsewhere, and takes none for what an agent wants to be allowed', () => {
+    const open = writePage(readPage(''), [question(1), question(2, { permission: true })], none);
+    const answered = question(1, { state: 'answered', answer: { text: 'yes\n## Question\nnot one', by: 'ada', at } });
+    const next = writePage(readPage(open), [answered, question(2, { permission: true })], none);
+    expect(next).toContain('> yes\n> ## Question');
+    expect(readPage(next).sections.map((section) => section.written)).toEqual([undefined, undefined]);
+    expect(readPage(next).sections[1]).not.toHaveProperty('answer');
+    expect(next).toContain('answer with fleet question answer');
+  });
+
+  it('can be anything at all, and settles at once', () => {
+    const lines = fc.constantFrom(
+      '## Question',
+      '### Answer',
+      `## ${id(1)}`,
+      '1. a',
+      '<!--',
+      '-->',
+      'x',
+      '',
+      '## ',
+      '> y',
+      '# top',
+    );
+    fc.assert(
+      fc.property(fc.array(lines), fc.string(), (parts, tail) => {
+        const text = [...parts, tail].join('\n');
+        const once = writePage(readPage(text), [question(1), question(2)], none);
+        expect(writePage(readPage(once), [question(1), question(2)], none)).toBe(once);
+      }),
+    );
+  });
+});

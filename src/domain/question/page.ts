@@ -1,0 +1,126 @@
+import { LIMITS } from '../limits.ts';
+import type { Question } from './question.ts';
+
+/* The page Q&A.md of a task: questions that files can ask and answer. `docs/guide/questions.md` tells its form. */
+
+/** A question somebody wrote onto the page, which has no id yet. */
+export interface Written {
+  readonly text: string;
+  readonly options: readonly string[];
+}
+
+export interface Page {
+  readonly head: string;
+  readonly sections: readonly Section[];
+}
+
+interface Section {
+  /** Exactly as it stands on the page. */
+  readonly raw: string;
+  /** Of a question that is known. */
+  readonly id?: string;
+  readonly written?: Written;
+  /** What stands below its heading for the answer. */
+  readonly answer?: string;
+}
+
+const HEADING = /^##[ \t]+(.*)$/;
+const KNOWN = /^(question_[0-9a-z]{26})\b/;
+const ASKED = /^question\b[ \t]*:?[ \t]*(.*)$/i;
+const ANSWER = /^###[ \t]+answer\b.*$/im;
+const OPTION = /^[ \t]*\d{1,2}[.)][ \t]+(.+)$/;
+
+/** Any text is a page: what is not understood is left as it is. */
+export function readPage(text: string): Page {
+  const parts: string[][] = [[]];
+  for (const line of text.split('\n')) {
+    if (HEADING.test(line)) parts.push([]);
+    parts.at(-1)?.push(line);
+  }
+  const [head = [], ...rest] = parts;
+  return { head: head.join('\n'), sections: rest.map((lines) => sectionOf(lines)) };
+}
+
+function sectionOf(lines: readonly string[]): Section {
+  const raw = lines.join('\n');
+  const heading = HEADING.exec(lines[0] ?? '')?.[1]?.trim() ?? '';
+  const body = lines
+    .slice(1)
+    .join('\n')
+    .replace(/<!--[\s\S]*?-->/g, '');
+  const split = ANSWER.exec(body);
+  const asked = split ? body.slice(0, split.index) : body;
+  const id = KNOWN.exec(heading)?.[1];
+  if (id) {
+    const answer = split ? body.slice(split.index + split[0].length).trim() : '';
+    return { raw, id, ...(answer ? { answer: answer.slice(0, LIMITS.textFieldBytes.value / 4) } : {}) };
+  }
+  const first = ASKED.exec(heading)?.[1];
+  const written = first === undefined ? undefined : writtenIn(`${first}\n${asked}`);
+  return { raw, ...(written ? { written } : {}) };
+}
+
+function writtenIn(text: string): Written | undefined {
+  const lines = text.trim().split('\n');
+  const options: string[] = [];
+  // Options are the numbered lines at the end.
+  for (let line = lines.at(-1); line !== undefined; line = lines.at(-1)) {
+    const option = OPTION.exec(line)?.[1]?.trim();
+    if (option === undefined && line.trim() !== '') break;
+    if (option !== undefined) options.unshift(option.slice(0, LIMITS.titleCharacters.value));
+    lines.pop();
+  }
+  const asked = lines
+    .join('\n')
+    .trim()
+    .slice(0, LIMITS.textFieldBytes.value / 4);
+  return asked === '' ? undefined : { text: asked, options: options.slice(0, LIMITS.questionOptions.value) };
+}
+
+/**
+ * The page with every question on it as it is now: those written there have their ids, answers from elsewhere are filled
+ * in, and what people and agents wrote besides stays. Writing it again changes nothing.
+ */
+export function writePage(page: Page, questions: readonly Question[], ids: ReadonlyMap<Written, string>): string {
+  const byId = new Map(questions.map((question) => [question.id as string, question]));
+  const shown = new Set<string>();
+  const sections = page.sections.flatMap((section) => {
+    const id = section.id ?? (section.written && ids.get(section.written));
+    const question = id === undefined ? undefined : byId.get(id);
+    if (!question) return [section.raw];
+    // The same question written twice is one.
+    if (shown.has(question.id)) return section.written ? [] : [section.raw];
+    shown.add(question.id);
+    return [section.id && question.state === 'pending' ? section.raw : shownAs(question)];
+  });
+  const others = questions.filter(({ id }) => !shown.has(id)).map(shownAs);
+  const texts = [page.head, ...sections, ...others].map((text) => text.trimEnd()).filter((text) => text !== '');
+  const next = `${texts.join('\n\n')}\n`;
+  return next;
+}
+
+function shownAs(question: Question): string {
+  const { id, text, options, askedBy, createdAt, permission, state, answer } = question;
+  const asked = [`<!-- asked by ${plain(askedBy)} at ${createdAt} -->`, '', quoted(text)];
+  const choices = options.length === 0 ? [] : ['', ...options.map((option, index) => `${index + 1}. ${plain(option)}`)];
+  return [`## ${id}`, '', ...asked, ...choices, '', ...ending({ id, permission, state, answer })].join('\n');
+}
+
+function ending({ id, permission, state, answer }: Pick<Question, 'id' | 'permission' | 'state' | 'answer'>): string[] {
+  if (answer) return ['### Answer', '', `<!-- by ${plain(answer.by)} at ${answer.at} -->`, '', quoted(answer.text)];
+  if (state === 'withdrawn') return ['### Withdrawn'];
+  const command = `fleet question answer ${id.slice(-8)}`;
+  if (permission) return [`<!-- asks to be allowed something: answer with ${command}, not here -->`];
+  return ['### Answer', '', `<!-- write it below, or say: ${command} -->`];
+}
+
+/** Quoted, so that nothing in it is taken for a heading of the page. */
+const quoted = (text: string): string =>
+  text
+    .trimEnd()
+    .split(/\r?\n/)
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
+
+/** One line, which cannot end a comment. */
+const plain = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('--', '- -');

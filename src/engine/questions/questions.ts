@@ -1,0 +1,139 @@
+import type { Question } from '../../domain/question/question.ts';
+import { withdrawn } from '../../domain/question/question.ts';
+import type { Run } from '../../domain/run/run.ts';
+import { isFinal, type Task } from '../../domain/task/task.ts';
+import type { QuestionId, RunId, TaskId } from '../../domain/values.ts';
+import type { Write } from '../../store/port.ts';
+import { changed } from '../../store/records/journal.ts';
+import { questionIndex, questions } from '../../store/records/questions.ts';
+import { runIndex, runs } from '../../store/records/runs.ts';
+import { tasks } from '../../store/records/tasks.ts';
+import type { Controller } from '../controller.ts';
+import type { QuestionNeeds } from './needs.ts';
+import { type About, takePage } from './take-page.ts';
+
+/** Pages of tasks that run or wait for an answer are glanced at this often. */
+const GLANCE_MS = 1_000;
+const IDLE_MS = 30_000;
+const PENDING = 500;
+
+interface Site extends About {
+  readonly stamp: string;
+  /** What of it the store knows; when that changes, the page has to tell it. */
+  readonly told: string;
+}
+
+export interface Seen {
+  /** How many tasks have a page that may change, also where it is still to be laid out. */
+  readonly watched: number;
+  readonly sites: readonly Site[];
+  /** Questions of tasks that are over. */
+  readonly moot: readonly { readonly id: QuestionId; readonly why: string }[];
+}
+
+export type Action =
+  | { readonly type: 'page'; readonly site: Site }
+  | { readonly type: 'withdraw'; readonly id: QuestionId; readonly why: string };
+
+interface Known {
+  readonly about: Map<TaskId, { runId?: RunId; told: string }>;
+  readonly moot: Seen['moot'];
+}
+
+/** Keeps the pages of questions and the store the same, and withdraws what nobody needs to answer any more. */
+export function questionPages(needs: QuestionNeeds): Controller<Seen, Action> {
+  let known: Known | undefined;
+  /** What was last made of each page, and since when it has looked as it does. */
+  const taken = new Map<TaskId, string>();
+  const since = new Map<TaskId, { stamp: string; at: number }>();
+  needs.news?.tell({
+    own: (writes) => {
+      if (writes.some(isAbout)) known = undefined;
+    },
+    other: () => {
+      known = undefined;
+    },
+  });
+  return {
+    name: 'questions',
+    everyMs: IDLE_MS,
+    concerns: isAbout,
+    observe: async () => {
+      const { about, moot } = (known = needs.news && known ? known : await look(needs));
+      for (const id of since.keys()) if (!about.has(id)) for (const map of [since, taken]) map.delete(id);
+      return { sites: [...about].flatMap(([taskId, one]) => glance(taskId, one, { needs, since })), moot, watched: about.size };
+    },
+    decide: ({ sites, moot }) => [
+      ...moot.map((one) => ({ type: 'withdraw', ...one }) as const),
+      ...sites.filter((site) => taken.get(site.taskId) !== markOf(site)).map((site) => ({ type: 'page', site }) as const),
+    ],
+    act: async (action) => {
+      if (action.type === 'withdraw') return withdraw(action, needs);
+      const { site } = action;
+      taken.set(site.taskId, markOf(site));
+      // It is looked at again as soon as it has another stamp, which our own writing gives it too.
+      await takePage(site, needs).catch((error: unknown) => {
+        taken.delete(site.taskId);
+        throw error;
+      });
+      return false;
+    },
+    dueInMs: ({ watched }) => (watched > 0 ? GLANCE_MS : undefined),
+  };
+}
+
+/** The births and ends of runs, and all of questions. */
+function isAbout({ op, key, ...write }: Write): boolean {
+  if (key.kind === questions.kind) return true;
+  if (key.kind !== runs.kind || op !== 'put') return false;
+  const { phase, seq } = (write as { body: Run }).body;
+  return phase.state === 'ended' || seq === 1;
+}
+
+const markOf = ({ stamp, told, isFinal: settled }: Site): string => `${stamp} ${settled} ${told}`;
+
+interface Glancing {
+  readonly needs: QuestionNeeds;
+  readonly since: Map<TaskId, { stamp: string; at: number }>;
+}
+
+/** What is being written now is taken once it has stayed the same for a while. */
+function glance(taskId: TaskId, { runId, told }: { runId?: RunId; told: string }, { needs, since }: Glancing): Site[] {
+  const stamp = needs.pages.stamp(taskId);
+  if (stamp === undefined) return [];
+  const before = since.get(taskId);
+  const now = needs.elapsed();
+  if (before?.stamp !== stamp) since.set(taskId, { stamp, at: now });
+  const at = before?.stamp === stamp ? before.at : now;
+  return [{ taskId, runId, told, stamp, isFinal: now - at >= GLANCE_MS / 2 }];
+}
+
+async function look({ store, host }: QuestionNeeds): Promise<Known> {
+  const [pending, live] = await Promise.all([
+    store.scan({ index: questionIndex.pending, limit: PENDING }),
+    store.scan({ index: runIndex.live(host), limit: store.limits.rowsPerScan }),
+  ]);
+  const about: Known['about'] = new Map();
+  for (const { body } of live) {
+    const { taskId, id, kind } = body as Run;
+    if (kind === 'agent') about.set(taskId, { runId: id, told: '' });
+  }
+  const moot: { id: QuestionId; why: string }[] = [];
+  for (const { body, version } of pending) {
+    const { id, taskId } = body as Question;
+    if (!taskId) continue;
+    const task = (await store.get(tasks.key(taskId)))?.body as Task | undefined;
+    if (!task || isFinal(task.phase)) moot.push({ id, why: `task ${taskId} is ${task?.phase.state ?? 'gone'}` });
+    else about.set(taskId, { ...about.get(taskId), told: `${about.get(taskId)?.told ?? ''}${version} ` });
+  }
+  return { about, moot };
+}
+
+async function withdraw({ id, why }: { id: QuestionId; why: string }, { store, now }: QuestionNeeds): Promise<boolean> {
+  const seen = await questions.get(store, id);
+  if (seen?.body.state !== 'pending') return false;
+  const at = now();
+  const note = { what: 'withdrawn', why };
+  await store.commit(changed(questions, seen, withdrawn(seen.body, at), { author: { by: 'fleet', at }, note }));
+  return true;
+}

@@ -1,0 +1,66 @@
+import { isFault } from '../../domain/fault.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { type Page, readPage, type Written, writePage } from '../../domain/question/page.ts';
+import type { RunId, TaskId } from '../../domain/values.ts';
+import { questionsOf } from '../../store/queries/questions.ts';
+import type { QuestionNeeds } from './needs.ts';
+
+export interface About {
+  readonly taskId: TaskId;
+  /** The run that works on it now. */
+  readonly runId?: RunId | undefined;
+  /** Nobody is in the middle of writing it: what stands there may be taken. */
+  readonly isFinal: boolean;
+}
+
+/**
+ * Takes what was written onto the page into the store and puts what is in the store onto the page. Cut off anywhere, it is
+ * done again: the same words are the same question, and of two answers the first counts.
+ */
+export async function takePage({ taskId, runId, isFinal }: About, needs: QuestionNeeds): Promise<boolean> {
+  const text = await needs.pages.read(taskId);
+  if (text === undefined) return false;
+  const page = readPage(text);
+  const ids = new Map<Written, string>();
+  if (isFinal) {
+    for (const { written } of page.sections) if (written) await ask(written, { taskId, runId, ids }, needs);
+    await answers(page, taskId, needs);
+  }
+  const known = (await questionsOf(needs.store, taskId, LIMITS.openQuestions.value)).map(({ body }) => body).reverse();
+  if (known.length === 0) return false;
+  const next = writePage(page, known, ids);
+  return next !== text && needs.pages.replace(taskId, text, next);
+}
+
+interface Asking {
+  readonly taskId: TaskId;
+  readonly runId?: RunId | undefined;
+  readonly ids: Map<Written, string>;
+}
+
+async function ask(written: Written, { taskId, runId, ids }: Asking, needs: QuestionNeeds): Promise<void> {
+  try {
+    ids.set(written, await needs.ask(written, { taskId, runId }));
+  } catch (error) {
+    // Too many, too long, or its run has just ended: it stays on the page, for people to read.
+    if (!isFault(error)) throw error;
+    needs.log('question.untaken', { task: taskId, why: error.message });
+  }
+}
+
+async function answers(page: Page, taskId: TaskId, needs: QuestionNeeds): Promise<void> {
+  const given = page.sections.filter(({ id, answer }) => id !== undefined && answer !== undefined);
+  if (given.length === 0) return;
+  const open = (await questionsOf(needs.store, taskId)).map(({ body }) => body).filter(({ state }) => state === 'pending');
+  for (const { id, answer = '' } of given) {
+    // An agent can write here: what it asks to be allowed is answered where it cannot.
+    const question = open.find((one) => one.id === id && !one.permission);
+    if (!question) continue;
+    try {
+      await needs.answer(question.id, answer);
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      needs.log('answer.untaken', { question: question.id, why: error.message });
+    }
+  }
+}
