@@ -12,6 +12,7 @@ import { mcpAttachment, mcpConfigFile } from './mcp/attachment.ts';
 import { notePlaces, notesFor } from './notes.ts';
 import type { House } from './open-house.ts';
 import { pastOf } from './past.ts';
+import { reviewedBy } from './reviewed.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -54,7 +55,7 @@ export async function jobOf(house: House, { run, task, executor }: Start): Promi
   const { before, forked, resume, fork } = await pastOf(house, run, task, executor);
   const prompt = promptFor({
     task,
-    prompt: whole,
+    prompt: [whole, await reviewedBy(house, task)].filter((part) => part !== '').join('\n\n'),
     attempt: run.attempt,
     notesDirectory: notePlaces(house.paths.tasks, task.id).artifacts,
     resultFile,
