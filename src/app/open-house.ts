@@ -34,13 +34,13 @@ import { dispatchingOf } from './dispatching.ts';
 import { customNames, executorShelf } from './executors.ts';
 import { type HomePaths, homePaths, initHome } from './home.ts';
 import { lazyStore } from './lazy-store.ts';
+import { newsOf, type OnNews } from './news.ts';
 import { notePlaces } from './notes.ts';
 import { Commits } from './observe/commits.ts';
 import { outputOf } from './output.ts';
 import { runSecrets } from './run-secrets.ts';
 import { openSettings, type SettingsSource } from './settings/open-settings.ts';
 import type { Flags } from './settings/resolve-settings.ts';
-import { type OnNews, toldStore } from './told-store.ts';
 import { upkeepOf } from './upkeep.ts';
 import { workPortOf } from './work-port.ts';
 
@@ -73,20 +73,51 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   assertBackend(env);
   const settings = await openSettings({ home: paths.path, env, flags });
   const commits = new Commits();
-  const opened = lazyStore(STORE_LIMITS, async () => commits.heard(await openSqliteStore({ file: paths.database })));
-  const { store, onNews } = toldStore(opened);
+  const store = lazyStore(STORE_LIMITS, async () => commits.heard(await openSqliteStore({ file: paths.database })));
+  const onNews = newsOf(store, commits);
   const texts = openFileRunLog({ blobs: paths.blobs, streams: paths.runs });
   const now = () => instantOf(systemClock.now());
   const ids = makeIds();
-  const from = (path: string) => resolve(cwd, path);
-  const upkeep = upkeepOf({ paths, texts, store, now });
   const secret = onDemand(async () => {
     await initHome(paths);
     return signerOf(await signingSecret(paths.secret, env));
   });
   const output = outputOf(paths.runs, runSecrets(paths, secretsIn(env)));
+  const parts = { env, cwd, paths, settings, store, texts, now, ids, secret, output };
   const callAs = (caller: Caller): Call => makeCall(surroundings, caller);
-  const surroundings: CallSurroundings = {
+  const surroundings = surroundingsOf(parts);
+  const call = callAs({ name: settings.current().values.person, role: 'admin' });
+  const close = () => store.close();
+  return {
+    call,
+    callAs,
+    signer: secret,
+    store,
+    commits,
+    onNews,
+    output,
+    settings,
+    texts,
+    paths,
+    ids,
+    now,
+    self: whoWeAre,
+    close,
+  };
+}
+
+interface Parts extends Pick<House, 'paths' | 'settings' | 'texts' | 'now' | 'ids' | 'output'> {
+  readonly store: ReturnType<typeof lazyStore>;
+  readonly env: Env;
+  readonly cwd: string;
+  secret(): Promise<Signer>;
+}
+
+/** Everything that operations may touch, wired to what there is. Paths are meant from where the process was started. */
+function surroundingsOf({ env, cwd, paths, settings, store, texts, now, ids, secret, output }: Parts): CallSurroundings {
+  const from = (path: string) => resolve(cwd, path);
+  const upkeep = upkeepOf({ paths, texts, store, now });
+  return {
     store,
     texts,
     now,
@@ -120,24 +151,6 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
       sign: async (token) => (await secret()).sign(token),
       codeOf: async (link) => (await secret()).codeOf(link),
     },
-  };
-  const call = callAs({ name: settings.current().values.person, role: 'admin' });
-  const close = () => store.close();
-  return {
-    call,
-    callAs,
-    signer: secret,
-    store,
-    commits,
-    onNews,
-    output,
-    settings,
-    texts,
-    paths,
-    ids,
-    now,
-    self: whoWeAre,
-    close,
   };
 }
 

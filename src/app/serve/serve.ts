@@ -5,7 +5,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { writeFileAtomic } from '../../platform/files.ts';
 import { gatedWeb } from '../../surfaces/http/gate.ts';
 import { mountLogin } from '../../surfaces/http/login.ts';
-import type { WebNeeds } from '../../surfaces/http/web.ts';
+import type { Web, WebNeeds } from '../../surfaces/http/web.ts';
 import { mountLive } from '../../surfaces/live/live.ts';
 import { mountMcp } from '../../surfaces/mcp/http/mount.ts';
 import { mountHealth } from '../../surfaces/metrics/health.ts';
@@ -14,6 +14,7 @@ import { mountDescription } from '../../surfaces/rest/describe.ts';
 import { mountRest } from '../../surfaces/rest/rest.ts';
 import { ensureAdminToken } from '../auth/admin-token.ts';
 import { identifier } from '../auth/identify.ts';
+import type { Signer } from '../auth/signer.ts';
 import type { Observed } from '../observe/observe.ts';
 import type { House, Self } from '../open-house.ts';
 import { VERSION } from '../version.ts';
@@ -47,36 +48,12 @@ export interface ServerWish {
 export async function openServer(house: House, { self, log, tcp, observed, signal }: ServerWish): Promise<Server> {
   const stopping = new AbortController();
   const signer = await house.signer();
-  const rules = rulesMemo();
   const bound: { port?: number | undefined } = {};
-  const needs: WebNeeds = {
-    version: VERSION,
-    identify: identifier({ signer, store: house.store, now: systemClock.now }, stopping.signal),
-    callAs: house.callAs,
-    redeem: (code) => redeem(code, { store: house.store, signer, ids: house.ids, now: house.now }),
-    rules: () => rules(house.settings.current().values, bound.port),
-    now: systemClock.now,
-    elapsed: systemClock.elapsed,
-    id: () => house.ids.question().slice('question_'.length),
-    log,
-    onAnswer: observed.onAnswer,
-    onStream: observed.onStream,
-  };
+  const needs = webNeeds(house, { log, observed, signer, bound }, stopping.signal);
   const web = gatedWeb(needs);
-  mountHealth(web, { ...observed, identify: needs.identify });
-  mountMetrics(web, observed.figures);
-  mountRest(web);
-  mountLogin(web, needs);
-  mountDescription(web, VERSION);
-  const live = mountLive(web, {
-    ...needs,
-    owner: house.call,
-    onNews: house.onNews,
-    output: { read: house.output.read, follow: spoolHints(house.paths.runs) },
-  });
+  const { live, mcp } = mounted(web, house, { needs, observed });
   signal.addEventListener('abort', () => void live.close(), { once: true });
   const app: App = { web, onUpgrade: live.onUpgrade };
-  const mcp = mountMcp(web, needs);
   const { values } = house.settings.current();
   const listener = tcp === 'none' ? undefined : await atPort(app, values, tcp === 'needed' ? undefined : log);
   const open: Listener[] = listener ? [listener] : [];
@@ -129,4 +106,39 @@ async function atPort(app: App, settings: Settings, log: Log | undefined): Promi
       return undefined;
     },
   );
+}
+
+interface Given extends Pick<ServerWish, 'log' | 'observed'> {
+  readonly signer: Signer;
+  /** Known as soon as it listens. */
+  readonly bound: { readonly port?: number | undefined };
+}
+
+function webNeeds(house: House, { log, observed, signer, bound }: Given, signal: AbortSignal): WebNeeds {
+  const rules = rulesMemo();
+  return {
+    version: VERSION,
+    identify: identifier({ signer, store: house.store, now: systemClock.now }, signal),
+    callAs: house.callAs,
+    redeem: (code) => redeem(code, { store: house.store, signer, ids: house.ids, now: house.now }),
+    rules: () => rules(house.settings.current().values, bound.port),
+    now: systemClock.now,
+    elapsed: systemClock.elapsed,
+    id: () => house.ids.question().slice('question_'.length),
+    log,
+    onAnswer: observed.onAnswer,
+    onStream: observed.onStream,
+  };
+}
+
+/** Every surface, behind the gate. */
+function mounted(web: Web, house: House, { needs, observed }: { readonly needs: WebNeeds; readonly observed: Observed }) {
+  mountHealth(web, { ...observed, identify: needs.identify });
+  mountMetrics(web, observed.figures);
+  mountRest(web);
+  mountLogin(web, needs);
+  mountDescription(web, VERSION);
+  const output = { read: house.output.read, follow: spoolHints(house.paths.runs) };
+  const live = mountLive(web, { ...needs, owner: house.call, onNews: house.onNews, output });
+  return { live, mcp: mountMcp(web, needs) };
 }

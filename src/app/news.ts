@@ -1,4 +1,5 @@
 import type { Store, Write } from '../store/port.ts';
+import type { Commits } from './observe/commits.ts';
 
 /** What a commit of this process has changed: a history that grew, a run, or something that is gone. */
 export interface News {
@@ -16,26 +17,21 @@ export type OnNews = (heard: Heard, signal: AbortSignal) => void;
  * The store says "look", never what: that costs everybody who waits for one thing a read for each change of any. The
  * process that commits knows more, and tells it here. It remains a hint: whoever hears it reads the rows.
  */
-export function toldStore<Opened extends Store>(store: Opened): { readonly store: Opened; readonly onNews: OnNews } {
-  const listeners = new Set<Heard>();
-  const commit: Store['commit'] = async (writes, options) => {
-    const version = await store.commit(writes, options);
-    const news = listeners.size === 0 ? [] : writes.flatMap(newsIn);
-    if (news.length > 0) for (const heard of listeners) heard(news);
-    return version;
+export const newsOf =
+  (store: Pick<Store, 'watch'>, commits: Commits): OnNews =>
+  (heard, signal) => {
+    if (signal.aborted) return;
+    const reader = (writes: readonly Write[]) => {
+      const news = writes.flatMap(newsIn);
+      if (news.length > 0) heard(news);
+    };
+    // Whoever hears it reads the rows in its own time: nothing of that is a matter of the commit.
+    const stop = commits.tell(reader, () => undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    void (async () => {
+      for await (const _ of store.watch(signal, { outside: true })) heard('elsewhere');
+    })().catch(() => undefined);
   };
-  return {
-    store: { ...store, commit },
-    onNews: (heard, signal) => {
-      if (signal.aborted) return;
-      listeners.add(heard);
-      signal.addEventListener('abort', () => listeners.delete(heard), { once: true });
-      void (async () => {
-        for await (const _ of store.watch(signal, { outside: true })) heard('elsewhere');
-      })().catch(() => undefined);
-    },
-  };
-}
 
 function newsIn({ op, key }: Write): News[] {
   if (op === 'delete') return key.kind === 'journal' ? [] : [{ of: key.id, gone: true }];
