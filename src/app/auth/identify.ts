@@ -21,31 +21,32 @@ interface Surroundings {
  * the store, so a revocation by any process holds at once, and a busy caller costs no read per request.
  */
 export function identifier({ signer, store, now }: Surroundings, signal: AbortSignal): Identify {
-  const read = new Map<string, Claims>();
+  const read = new Map<string, { claims: Claims; caller: Caller }>();
   const alive = new Map<string, number>();
   let looks = 0;
   void (async () => {
     for await (const _ of store.watch(signal)) looks += 1;
   })().catch(() => undefined);
 
-  const claimsOf = async (text: string): Promise<Claims> => {
+  const readOnce = async (text: string): Promise<{ claims: Claims; caller: Caller }> => {
     const known = read.get(text);
-    if (known && known.exp * 1_000 > now()) return known;
+    if (known && known.claims.exp * 1_000 > now()) return known;
     const claims = await signer.read(text, now());
+    const found = { claims, caller: callerOf(claims) };
     if (read.size >= REMEMBERED) read.clear();
-    read.set(text, claims);
-    return claims;
+    read.set(text, found);
+    return found;
   };
 
   return async (text) => {
-    const claims = await claimsOf(text);
+    const { claims, caller } = await readOnce(text);
     if (alive.get(claims.jti) !== looks) {
       const seen = looks;
       await assertOpens(claims, store);
       if (alive.size >= REMEMBERED) alive.clear();
       alive.set(claims.jti, seen);
     }
-    return callerOf(claims);
+    return caller;
   };
 }
 

@@ -35,18 +35,19 @@ export function gatedWeb(needs: WebNeeds): Web {
 }
 
 /** Nothing we answer is a page of somebody else's, and nothing of it acts in a browser. */
-const SAFE: Readonly<Record<string, string>> = {
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-resource-policy': 'same-origin',
-  'x-frame-options': 'DENY',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cache-control': 'no-store',
-};
+const SAFE: readonly (readonly [string, string])[] = [
+  ['x-content-type-options', 'nosniff'],
+  ['referrer-policy', 'no-referrer'],
+  ['cross-origin-resource-policy', 'same-origin'],
+  ['x-frame-options', 'DENY'],
+  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['cache-control', 'no-store'],
+];
 
-/** Said before there is an answer: changing one that is made costs more than the answer itself. */
+/** Said to Node itself, before there is an answer: each layer in between would copy and check them once more. */
 const headers: MiddlewareHandler<Behind> = (asked, next) => {
-  for (const [name, value] of Object.entries(SAFE)) asked.header(name, value);
+  const { outgoing } = asked.env;
+  for (const [name, value] of SAFE) outgoing.setHeader(name, value);
   return next();
 };
 
