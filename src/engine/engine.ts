@@ -101,7 +101,7 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
 const lastAsks =
   (needs: QuestionNeeds | undefined): SuperviseNeeds['lastAsks'] =>
   async ({ id, taskId }) =>
-    void (needs && (await takePage({ taskId, runId: id, isFinal: true }, needs)));
+    void (needs && (await takePage({ taskId, runId: id, isFinal: true, hasOpen: false }, needs)));
 
 /** Without a workshop, work is done in place and nothing needs to be kept. */
 function placesOf(

@@ -12,8 +12,9 @@ import type { Controller } from '../controller.ts';
 import type { QuestionNeeds } from './needs.ts';
 import { type About, takePage } from './take-page.ts';
 
-/** Pages of tasks that run or wait for an answer are glanced at this often. */
+/** Pages of tasks that run or wait for an answer are glanced at this often, and however much happens not more often than twice as often. */
 const GLANCE_MS = 1_000;
+const SOONEST_MS = GLANCE_MS / 2;
 const IDLE_MS = 30_000;
 const PENDING = 500;
 
@@ -26,6 +27,8 @@ interface Site extends About {
 export interface Seen {
   /** How many tasks have a page that may change, also where it is still to be laid out. */
   readonly watched: number;
+  /** It was looked at a moment ago: nothing was seen this time. */
+  readonly tooSoonMs?: number;
   readonly sites: readonly Site[];
   /** Questions of tasks that are over. */
   readonly moot: readonly { readonly id: QuestionId; readonly why: string }[];
@@ -42,16 +45,18 @@ interface Known {
 
 /** Keeps the pages of questions and the store the same, and withdraws what nobody needs to answer any more. */
 export function questionPages(needs: QuestionNeeds): Controller<Seen, Action> {
-  let known: Known | undefined;
+  let known: Known = { about: new Map(), moot: [] };
+  let isOld = true;
+  let lookedAt = Number.NEGATIVE_INFINITY;
   /** What was last made of each page, and since when it has looked as it does. */
   const taken = new Map<TaskId, string>();
   const since = new Map<TaskId, { stamp: string; at: number }>();
   needs.news?.tell({
     own: (writes) => {
-      if (writes.some(isAbout)) known = undefined;
+      if (writes.some(isAbout)) isOld = true;
     },
     other: () => {
-      known = undefined;
+      isOld = true;
     },
   });
   return {
@@ -59,13 +64,26 @@ export function questionPages(needs: QuestionNeeds): Controller<Seen, Action> {
     everyMs: IDLE_MS,
     concerns: isAbout,
     observe: async () => {
-      const { about, moot } = (known = needs.news && known ? known : await look(needs));
+      const now = needs.elapsed();
+      if (now - lookedAt < SOONEST_MS) return { sites: [], moot: [], watched: 0, tooSoonMs: SOONEST_MS - (now - lookedAt) };
+      lookedAt = now;
+      // Before the look: what happens while it is under way counts for the next.
+      if (isOld) {
+        isOld = needs.news === undefined;
+        known = await look(needs).catch((error: unknown) => {
+          isOld = true;
+          throw error;
+        });
+      }
+      const { about, moot } = known;
       for (const id of since.keys()) if (!about.has(id)) for (const map of [since, taken]) map.delete(id);
       return { sites: [...about].flatMap(([taskId, one]) => glance(taskId, one, { needs, since })), moot, watched: about.size };
     },
     decide: ({ sites, moot }) => [
       ...moot.map((one) => ({ type: 'withdraw', ...one }) as const),
-      ...sites.filter((site) => taken.get(site.taskId) !== markOf(site)).map((site) => ({ type: 'page', site }) as const),
+      ...sites
+        .filter((site) => isToBeTaken(site) && taken.get(site.taskId) !== markOf(site))
+        .map((site) => ({ type: 'page', site }) as const),
     ],
     act: async (action) => {
       if (action.type === 'withdraw') return withdraw(action, needs);
@@ -78,7 +96,7 @@ export function questionPages(needs: QuestionNeeds): Controller<Seen, Action> {
       });
       return false;
     },
-    dueInMs: ({ watched }) => (watched > 0 ? GLANCE_MS : undefined),
+    dueInMs: ({ watched, tooSoonMs }) => tooSoonMs ?? (watched > 0 ? GLANCE_MS : undefined),
   };
 }
 
@@ -89,6 +107,9 @@ function isAbout({ op, key, ...write }: Write): boolean {
   const { phase, seq } = (write as { body: Run }).body;
   return phase.state === 'ended' || seq === 1;
 }
+
+/** A page that is being written is left alone, unless there is something to put onto it. */
+const isToBeTaken = (site: Site): boolean => site.isFinal || site.hasOpen;
 
 const markOf = ({ stamp, told, isFinal: settled }: Site): string => `${stamp} ${settled} ${told}`;
 
@@ -105,7 +126,7 @@ function glance(taskId: TaskId, { runId, told }: { runId?: RunId; told: string }
   const now = needs.elapsed();
   if (before?.stamp !== stamp) since.set(taskId, { stamp, at: now });
   const at = before?.stamp === stamp ? before.at : now;
-  return [{ taskId, runId, told, stamp, isFinal: now - at >= GLANCE_MS / 2 }];
+  return [{ taskId, runId, told, stamp, hasOpen: told !== '', isFinal: now - at >= SOONEST_MS }];
 }
 
 async function look({ store, host }: QuestionNeeds): Promise<Known> {

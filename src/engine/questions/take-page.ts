@@ -11,16 +11,20 @@ export interface About {
   readonly runId?: RunId | undefined;
   /** Nobody is in the middle of writing it: what stands there may be taken. */
   readonly isFinal: boolean;
+  /** Questions about it wait for an answer. */
+  readonly hasOpen: boolean;
 }
 
 /**
  * Takes what was written onto the page into the store and puts what is in the store onto the page. Cut off anywhere, it is
  * done again: the same words are the same question, and of two answers the first counts.
  */
-export async function takePage({ taskId, runId, isFinal }: About, needs: QuestionNeeds): Promise<boolean> {
+export async function takePage({ taskId, runId, isFinal, hasOpen }: About, needs: QuestionNeeds): Promise<boolean> {
   const text = await needs.pages.read(taskId);
   if (text === undefined) return false;
   const page = readPage(text);
+  // Mostly there is nothing: that takes no look into the store.
+  if (page.sections.length === 0 && !hasOpen) return false;
   const ids = new Map<Written, string>();
   if (isFinal) {
     for (const { written } of page.sections) if (written) await ask(written, { taskId, runId, ids }, needs);
