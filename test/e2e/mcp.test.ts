@@ -70,6 +70,19 @@ describe('fleet mcp, with nothing else running', () => {
   });
 });
 
+describe('fleet mcp', () => {
+  it('says nothing but the protocol, and ends with its input; what it does not know is refused', async () => {
+    await using house = await cliHouse();
+    const silent = await house.fleet(['mcp'], { input: '' });
+    expect([silent.code, silent.out]).toEqual([0, '']);
+    const wrong = await house.fleet(['mcp', '--toolset', 'nonsense']);
+    expect([wrong.code, wrong.out]).toEqual([2, '']);
+    expect(wrong.err).toContain('orchestrate, team, admin');
+    expect((await house.fleet(['mcp', '--run'])).err).toContain('FLEET_RUN_DIR');
+    expect((await house.fleet(['up', '--status'])).code).toBe(3);
+  });
+});
+
 describe('MCP of a live server', () => {
   it('serves clients of every generation over every transport', async () => {
     await using house = await workHouse();

@@ -10,6 +10,7 @@ import { build } from 'esbuild';
 import { describe, expect, it, vi } from 'vitest';
 import type { Io } from '../../surfaces/cli/surroundings.ts';
 import { bridge } from './bridge.ts';
+import { mcpCommand } from './mcp-command.ts';
 
 interface Heard {
   readonly key: string;
@@ -154,6 +155,18 @@ describe('the bridge of a run', () => {
     house.say({ method: 'notifications/cancelled', params: { requestId: 9 } });
     await vi.waitFor(() => expect(gone).toBe(1));
     expect(house.heard).toHaveLength(1);
+  });
+
+  it('is what an agent gets that finds plain `fleet mcp` in the configuration of its user', async () => {
+    const out: string[] = [];
+    const io = {
+      stdin: () => [Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')],
+      out: (line: string) => void out.push(line),
+      env: { FLEET_RUN_DIR: '/nowhere/runs/run_x' },
+      cwd: '/',
+    } as unknown as Io;
+    expect(await mcpCommand([], io)).toBe(0);
+    expect(out).toEqual(['{"jsonrpc":"2.0","id":1,"result":{}}\n']);
   });
 
   it('is light: it loads no schemas, no database and no MCP library', async () => {

@@ -9,7 +9,9 @@ export const mcpCommand: Program['run'] = async (args, given) => {
     values: ['toolset'],
     places: 1,
   });
-  if (!switches.has('run')) {
+  // Whoever finds us in the user's own configuration inside a run is that run, and not the user.
+  const isRun = switches.has('run') || (values.toolset === undefined && Boolean(io.env['FLEET_RUN_DIR']));
+  if (!isRun) {
     if (places.length > 0)
       throw new Fault('invalid', `too many arguments: ${JSON.stringify(places[0])}`, { hint: 'see fleet mcp --help' });
     return (await import('./stdio.ts')).serveOverStdio(io, values.toolset ?? 'orchestrate');
