@@ -7,7 +7,16 @@ import { runTools } from './tools/run.ts';
 import { subtaskTools } from './tools/subtasks.ts';
 import { taskCollect, taskList, taskShow, taskWait } from './tools/task-looking.ts';
 import { taskCreate, tasksCreate } from './tools/task-making.ts';
-import { taskApprove, taskCancel, taskMerge, taskReject, taskResume, taskRetry, taskSend } from './tools/task-steering.ts';
+import {
+  taskApprove,
+  taskCancel,
+  taskDispatch,
+  taskMerge,
+  taskReject,
+  taskResume,
+  taskRetry,
+  taskSend,
+} from './tools/task-steering.ts';
 import { inboxRead, taskClaim, taskComment, taskComplete, taskReady, taskUnclaim } from './tools/team.ts';
 
 export interface ToolSet {
@@ -34,6 +43,7 @@ export const TOOL_SETS = {
       taskCollect,
       taskList,
       taskShow,
+      taskDispatch,
       taskSend,
       taskCancel,
       taskRetry,

@@ -15,13 +15,10 @@ export function moved(task: TaskView, { now }: Asked, done: string) {
   return { text: `${done} ${lineOf(brief)}`, data: { task: brief } };
 }
 
-type Mover = Extract<
-  OperationName,
-  'task.retry' | 'task.approve' | 'task.merge' | 'task.verify' | 'task.cleanup' | 'task.dispatch'
->;
+type Mover = Extract<OperationName, 'task.dispatch' | 'task.retry' | 'task.approve' | 'task.merge'>;
 
 /** A command that takes nothing but the task. */
-export const mover = (operation: Mover, { name, title, about, done }: Record<'name' | 'title' | 'about' | 'done', string>) =>
+const mover = (operation: Mover, { name, title, about, done }: Record<'name' | 'title' | 'about' | 'done', string>) =>
   tool({
     name,
     title,
@@ -31,6 +28,13 @@ export const mover = (operation: Mover, { name, title, about, done }: Record<'na
     calls: [operation],
     run: async ({ id }, asked) => moved(await asked.call(operation, { id }), asked, done),
   });
+
+export const taskDispatch = mover('task.dispatch', {
+  name: 'task_dispatch',
+  title: 'Hand a draft over',
+  about: 'Hand a task that was created as a draft over for work.',
+  done: 'Handed over:',
+});
 
 export const taskCancel = tool({
   name: 'task_cancel',
