@@ -31,7 +31,7 @@ async function listening(engine: { log(): string }): Promise<void> {
 }
 
 describe('live streams', () => {
-  it('miss nothing and repeat nothing when clients and the server come and go while agents write [API-04] [RUN-11] [R43]', async () => {
+  it('miss nothing and repeat nothing when clients and the server come and go while agents write [API-04] [R43]', async () => {
     await using house = await faultHouse();
     let engine = await house.up();
     await listening(engine);

@@ -101,7 +101,7 @@ const feedOf = (source: ConstructorParameters<typeof Feed>[1], onIdle = () => un
   new Feed('run/x', source, { elapsed: () => performance.now(), log: () => undefined, onIdle });
 
 describe('followers of one history', () => {
-  it('get everything once and in order, whenever they join, leave, stall and come back [API-04] [RUN-11]', async () => {
+  it('get everything once and in order, whenever they join, leave, stall and come back [API-04]', async () => {
     for (let seed = 0; seed < 60; seed += 1) {
       const random = seeded(seed);
       const source = growing(random);

@@ -31,7 +31,7 @@ export function mountSse(web: Web, hub: Hub): void {
     const entry = { token: bearerIn(asked.env.incoming.headers.authorization) ?? '', caller: asked.get('caller') };
     hub.assertRoom(entry);
     const { outgoing } = asked.env;
-    const wire = begun(outgoing as ServerResponse);
+    const wire = sseWire(outgoing as ServerResponse);
     const connection = hub.connect(entry, wire);
     for (const wish of wishes) hub.follow(connection, wish, () => connection.pipe.end('over'));
     return RESPONSE_ALREADY_SENT;
@@ -47,7 +47,7 @@ function wordsOf(asked: Asked): { topics: readonly string[]; after: readonly str
 }
 
 /** Its length is not known and its end is the end of the connection, so that what is written goes out as it is. */
-function begun(outgoing: ServerResponse): Wire {
+export function sseWire(outgoing: ServerResponse): Wire {
   outgoing.useChunkedEncodingByDefault = false;
   outgoing.writeHead(200, HEADERS);
   outgoing.write('retry: 500\n\n');
