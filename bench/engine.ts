@@ -18,6 +18,16 @@ import { temporaryHouse } from './temporary-home.ts';
 
 /** Programs as agents. A silent one ends by itself some time after the benchmark, whatever becomes of that. */
 export const AGENTS = {
+  /** Says ten times a second what time it is, and as much again as agents usually say. */
+  busy: [
+    process.execPath,
+    '-e',
+    `let n = 0;
+const says = setInterval(() => {
+  console.log(JSON.stringify({ at: performance.timeOrigin + performance.now(), text: 'x'.repeat(300) }));
+  if ((n += 1) === 1_500) clearInterval(says);
+}, 100);`,
+  ],
   clock: ['/bin/date', '+%s%N'],
   noop: ['/bin/echo', 'done'],
   silent: ['/bin/sleep', '600'],
