@@ -74,9 +74,10 @@ export class Feed {
    */
   reached(place: Place): void {
     const before = this.#place;
+    if (before && isWithin(before, place)) return;
     this.#place = before ? before.map((at, lane) => Math.min(at, place[lane] ?? 0)) : place;
     // What came after the listener's last page may have stirred when nobody knew from where to look.
-    if (!before || !isWithin(before, place)) this.stir();
+    this.stir();
   }
 
   /** At once after a silence; in a flood, when the time to gather is over. */

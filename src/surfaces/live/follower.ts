@@ -4,9 +4,6 @@ import { type Batch, historyBatch } from './batch.ts';
 import type { Feed, Listener } from './feed.ts';
 import type { Pipe } from './pipe.ts';
 
-/** Batches that are put aside while the last page before them is read. */
-const ASIDE = 16;
-
 interface Ways {
   readonly pipe: Pick<Pipe, 'send' | 'isFull' | 'drained'>;
   /** Asked before anything is told, of callers who do not see everything; throws a fault when it is no longer theirs. */
@@ -25,8 +22,6 @@ export class Follower implements Listener {
   readonly #ways: Ways;
   #place: Place;
   #state: 'reading' | 'live' | 'off' = 'reading';
-  /** Only while a page is read. */
-  #aside: Batch[] | undefined;
 
   constructor(feed: Feed, place: Place, ways: Ways) {
     this.#feed = feed;
@@ -38,7 +33,6 @@ export class Follower implements Listener {
 
   leave(): void {
     this.#state = 'off';
-    this.#aside = undefined;
     this.#feed.remove(this);
   }
 
@@ -47,18 +41,13 @@ export class Follower implements Listener {
   }
 
   take(batch: Batch): void {
-    if (this.#state === 'off') return;
-    if (this.#state === 'reading') this.#putAside(batch);
-    // The batch is only a sign: what this one may have of it is read when it has been asked.
-    else if (this.#ways.mayStill || this.#ways.pipe.isFull()) void this.#catchUp();
+    if (this.#state !== 'live') return;
+    // The batch is only a sign: what this one may have of it is read when it has been asked, or has room.
+    if (this.#ways.mayStill || this.#ways.pipe.isFull()) void this.#catchUp();
     else this.#tell(batch);
   }
 
-  #putAside(batch: Batch): void {
-    if (this.#aside && this.#aside.length < ASIDE) this.#aside.push(batch);
-  }
-
-  /** The feed is heard while a page is read: what it tells meanwhile comes after the page, but for what was on it. */
+  /** What the feed tells while the last page is read is not heard: the feed goes back to where this one has come to. */
   async #catchUp(): Promise<void> {
     this.#state = 'reading';
     try {
@@ -66,29 +55,18 @@ export class Follower implements Listener {
         await this.#ways.pipe.drained();
         await this.#ways.mayStill?.();
         if (!this.#isReading()) return;
-        const aside: Batch[] = [];
-        this.#aside = aside;
         const from = this.#place;
         const page = await this.#feed.source.read(from);
         if (!this.#isReading()) return;
         this.#tell(historyBatch(this.#feed.topic, from, page.happenings, page.over));
-        // Past what can be put aside, some of it is missing.
-        more = page.more || aside.length >= ASIDE;
+        more = page.more;
       }
     } catch (error) {
       return this.#over(isFault(error, 'not_found') || isFault(error, 'forbidden') ? 'gone' : 'failed');
     }
-    this.#goLive();
-  }
-
-  /** Nothing is awaited from the end of the last page on: no batch can come between. */
-  #goLive(): void {
     if (!this.#isReading()) return;
-    const aside = this.#aside ?? [];
-    this.#aside = undefined;
     this.#state = 'live';
-    for (const batch of aside) this.take(batch);
-    if (this.#isLive()) this.#feed.reached(this.#place);
+    this.#feed.reached(this.#place);
   }
 
   #tell(batch: Batch): void {
@@ -108,10 +86,6 @@ export class Follower implements Listener {
     if (this.#state === 'off') return;
     this.leave();
     this.#ways.onOver(why);
-  }
-
-  #isLive(): boolean {
-    return this.#state === 'live';
   }
 
   #isReading(): boolean {
