@@ -31,8 +31,12 @@ export function openMeters(): Meters {
   for (const [name, { type, labels, summary, buckets }] of Object.entries<Metric>(METRICS)) {
     const config = { name, help: summary, labelNames: [...labels], registers: [registry] };
     if (type === 'counter') made.set(name, new Counter(config));
-    else if (type === 'gauge') made.set(name, new Gauge(config));
-    else made.set(name, new Histogram({ ...config, buckets: [...(buckets ?? [])] }));
+    else if (type === 'gauge') {
+      const gauge = new Gauge(config);
+      // Absent is not 0: what nobody has measured yet is not shown.
+      gauge.remove({});
+      made.set(name, gauge);
+    } else made.set(name, new Histogram({ ...config, buckets: [...(buckets ?? [])] }));
   }
   const counterOf = (name: CounterName) => made.get(name) as Counter;
   const gaugeOf = (name: GaugeName) => made.get(name) as Gauge;
@@ -47,7 +51,6 @@ export function openMeters(): Meters {
     set: (name, value, labels = {}) => gaugeOf(name).set(labels, value),
     replace: (name, values) => {
       const gauge = gaugeOf(name);
-      // Resetting gives a gauge without labels the value 0; absent is not 0.
       gauge.reset();
       gauge.remove({});
       for (const { value, labels = {} } of values) gauge.set(labels, value);
