@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { adminToken } from '../src/app/auth/token-file.ts';
+import { openObserved } from '../src/app/observe/observe.ts';
 import { openServer } from '../src/app/serve/serve.ts';
 import { eventsIn } from '../src/wire/sse-text.ts';
 import { engineOn, ground, liveRuns, wallMs } from './engine.ts';
@@ -26,7 +27,8 @@ setMaxListeners(0, stopping.signal);
 const log = (event: string, fields: object) => {
   if (/bug|unread/.test(event)) process.stderr.write(`${event} ${JSON.stringify(fields)}\n`);
 };
-const server = await openServer(house, { self: await house.self(), log, tcp: 'needed', signal: stopping.signal });
+using observed = openObserved(house, log);
+const server = await openServer(house, { self: await house.self(), log, tcp: 'needed', observed, signal: stopping.signal });
 await server.announce();
 const url = new URL(server.url ?? '');
 const token = (await adminToken(house.paths.adminToken)) ?? '';

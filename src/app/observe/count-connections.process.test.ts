@@ -44,6 +44,7 @@ it('counts streams of events while they are open, and requests under their templ
     version: '0',
     identify: async () => ({ name: 'you', role: 'admin' }),
     callAs: () => () => Promise.reject(new Error('nothing is called')),
+    redeem: () => Promise.reject(new Error('nothing is redeemed')),
     rules: () => ({ hosts: new Set([`127.0.0.1:${port.value}`]), origins: new Set(), rate: 100 }),
     now: () => 0,
     elapsed: () => 0,
@@ -60,7 +61,7 @@ it('counts streams of events while they are open, and requests under their templ
   web.get('/v1/things/:id', (asked) => asked.text('one'));
   web.get('/v1/events', () => new Response(endless(), { headers: { 'content-type': 'text/event-stream' } }));
   web.route('/sub', new Hono().get('/:name/x', (asked) => asked.text('x')) as never);
-  const listener = await listenTcp(web, { port: 0, bind: '127.0.0.1' });
+  const listener = await listenTcp({ web, onUpgrade: (_request, socket) => socket.destroy() }, { port: 0, bind: '127.0.0.1' });
   port.value = listener.port;
   const at = (path: string, token = true) =>
     fetch(`http://127.0.0.1:${listener.port}${path}`, token ? { headers: { authorization: 'Bearer t' } } : {});
