@@ -2,7 +2,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { faultsPage, limitsPage, metricsPage, operationsPage, phasesPage, settingsPage, toolSetsTable } from './reference.ts';
+import {
+  faultsPage,
+  limitsPage,
+  metricsPage,
+  operationsPage,
+  permissionsPage,
+  phasesPage,
+  settingsPage,
+  toolSetsTable,
+} from './reference.ts';
 import { everyRoom, frontDoor, web } from './rooms.ts';
 
 const rooms = { begin: '<!-- rooms: made by `npm run docs` from tools/rooms.ts -->', end: '<!-- /rooms -->' };
@@ -20,6 +29,7 @@ export async function generateDocs(root: string): Promise<Map<string, string>> {
     ['docs/reference/settings.md', settingsPage()],
     ['docs/reference/phases.md', phasesPage()],
     ['docs/reference/metrics.md', metricsPage()],
+    ['docs/reference/permissions.md', permissionsPage()],
     ['ARCHITECTURE.md', withPart(root, 'ARCHITECTURE.md', rooms, roomsTable())],
     ['docs/guide/mcp.md', withPart(root, 'docs/guide/mcp.md', toolSets, toolSetsTable())],
   ]);

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { contract } from '../src/contract/index.ts';
+import { mayCall, STANDINGS } from '../src/domain/authority.ts';
 import { FAULT_CODES } from '../src/domain/fault.ts';
 import { LIMITS } from '../src/domain/limits.ts';
 import { OUTCOMES } from '../src/domain/run/run.ts';
@@ -45,6 +46,21 @@ function usersOf(fault: (typeof FAULT_CODES)[number]): string {
   const users = contract.filter(({ faults }) => (faults as readonly string[]).includes(fault)).map(({ name }) => code(name));
   return users.length === contract.length ? 'every operation' : users.join(', ') || 'no operation by itself';
 }
+
+export const permissionsPage = (): string =>
+  page(
+    'Permissions',
+    'Who may call what, on every surface. A worker, a run and a token of one team see only what is theirs: whatever belongs to others is not found.',
+    [
+      table(
+        ['operation', ...STANDINGS],
+        contract.map((operation) => [
+          code(operation.name),
+          ...STANDINGS.map((standing) => (mayCall(standing, operation) ? '✓' : '')),
+        ]),
+      ),
+    ],
+  );
 
 export const operationsPage = (): string =>
   page(

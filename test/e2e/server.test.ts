@@ -34,7 +34,7 @@ async function stopped(child: { kill(signal: NodeJS.Signals): boolean } & NodeJS
 }
 
 describe('a server', () => {
-  it('is what the command line speaks to, here and from elsewhere, and its refusals read the same [API-02]', async () => {
+  it('is what the command line speaks to, here and from elsewhere, and its refusals read the same', async () => {
     await using house = await cliHouse();
     const work = join(house.directory, 'work');
     await mkdir(work);
@@ -86,7 +86,7 @@ describe('a server', () => {
     expect((await house.fleet(['up', '--port', '70000'])).code).toBe(2);
   });
 
-  it('loses nothing it has accepted when it is killed again and again, and makes nothing twice [R11] [R12]', async () => {
+  it('loses nothing it has accepted when it is killed again and again, and makes nothing twice [R11]', async () => {
     await using house = await cliHouse();
     const work = join(house.directory, 'work');
     await mkdir(work);

@@ -143,7 +143,7 @@ describe('a token', () => {
     await expect.poll(async () => (await place.ask(`/v1/tasks/${task.id}`, { token })).status, { timeout: 10_000 }).toBe(401);
   });
 
-  it('is shown once: neither its row nor a keyed answer keeps it [T20]', async () => {
+  it('is shown once: neither its row nor a keyed answer keeps it', async () => {
     const make = () =>
       place.ask('/v1/tokens', {
         method: 'POST',

@@ -1,84 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { overHttp } from '../../../test/support/mcp-house.ts';
+import { MAY } from '../../../test/support/permissions.ts';
 import { type ServerHouse, serverHouse } from '../../../test/support/server-house.ts';
 import { contract, type OperationName } from '../../contract/index.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Standing } from '../../domain/authority.ts';
 import type { TaskId } from '../../domain/values.ts';
+import type { Tool } from '../../surfaces/mcp/tool.ts';
+import { TOOL_SETS } from '../../surfaces/mcp/tool-sets.ts';
 import { requestFor } from '../../wire/client.ts';
 import { routeOf } from '../../wire/route.ts';
-
-const LEADS = ['admin', 'team-lead', 'coordinator'] as const;
-const READERS = [...LEADS, 'monitor', 'merger'] as const;
-
-/** Who may call what, written out: the test does not ask the table it tests. */
-const MAY: Readonly<Record<OperationName, readonly Standing[]>> = {
-  'home.init': ['admin'],
-  'config.show': READERS,
-  'config.set': ['admin'],
-  'project.add': LEADS,
-  'project.list': [...READERS, 'worker', 'run'],
-  'project.show': [...READERS, 'worker', 'run'],
-  'project.set': LEADS,
-  'project.remove': LEADS,
-  'task.create': [...LEADS, 'worker', 'run'],
-  'task.edit': LEADS,
-  'task.list': [...READERS, 'worker', 'run'],
-  'task.ready': [...READERS, 'worker'],
-  'task.show': [...READERS, 'worker', 'run'],
-  'task.events': [...READERS, 'worker', 'run'],
-  'task.log': [...READERS, 'worker', 'run'],
-  'task.wait': [...READERS, 'worker', 'run'],
-  'task.send': [...LEADS, 'worker'],
-  'task.comment': [...LEADS, 'worker', 'run'],
-  'task.dispatch': LEADS,
-  'task.claim': [...LEADS, 'worker'],
-  'task.complete': [...LEADS, 'worker'],
-  'task.unclaim': [...LEADS, 'worker'],
-  'task.cancel': [...LEADS, 'run'],
-  'task.retry': LEADS,
-  'task.resume': LEADS,
-  'task.fork': LEADS,
-  'task.diff': [...READERS, 'worker', 'run'],
-  'task.report': [...READERS, 'worker', 'run'],
-  'task.review': [...LEADS, 'run'],
-  'task.approve': [...LEADS, 'merger'],
-  'task.reject': [...LEADS, 'merger'],
-  'task.merge': [...LEADS, 'merger'],
-  'task.verify': [...LEADS, 'merger'],
-  'task.commit': [...LEADS, 'merger'],
-  'task.push': [...LEADS, 'merger'],
-  'task.restore': [...LEADS, 'worker'],
-  'task.cleanup': LEADS,
-  'task.delete': LEADS,
-  'task.export': READERS,
-  'task.import': LEADS,
-  'workspace.list': READERS,
-  'workspace.prune': LEADS,
-  'run.list': [...READERS, 'worker', 'run', 'host'],
-  'run.show': [...READERS, 'worker', 'run', 'host'],
-  'run.log': [...READERS, 'worker', 'run', 'host'],
-  'run.cancel': LEADS,
-  'run.context': [...READERS, 'run'],
-  'report.submit': ['admin', 'run'],
-  'inbox.read': [...LEADS, 'worker', 'run'],
-  'question.ask': [...LEADS, 'worker', 'run'],
-  'question.list': [...READERS, 'worker', 'run'],
-  'question.show': [...READERS, 'worker', 'run'],
-  'question.answer': LEADS,
-  'token.create': LEADS,
-  'token.link': LEADS,
-  'token.list': LEADS,
-  'token.revoke': LEADS,
-  'fleet.status': [...READERS, 'host'],
-  'fleet.blame': READERS,
-  'db.migrate': ['admin'],
-  'db.check': ['admin'],
-  'db.backup': ['admin'],
-  'db.restore': ['admin'],
-  'db.export': ['admin'],
-  'db.prune': ['admin'],
-};
 
 const operations: readonly (Operation & { name: OperationName })[] = contract;
 const routes = new Map(operations.map((operation) => [operation.name, routeOf(operation)]));
@@ -214,6 +147,86 @@ describe('every operation × every credential, over HTTP', () => {
     }
   });
 });
+
+describe('every tool × every credential, over MCP', () => {
+  it('lists exactly what its bearer may call, and refuses the rest without changing anything [T1] [T6] [API-07]', async () => {
+    const wrong: string[] = [];
+    const before = await place.written();
+    for (const { name: who, token, standing } of credentials)
+      for (const set of ['orchestrate', 'team', 'admin'] as const) {
+        const path = `/mcp?toolset=${set}`;
+        if (standing === undefined) {
+          const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+          const { status } = await place.ask(path, { method: 'POST', token, body });
+          if (status !== 401) wrong.push(`${who}: ${path} is ${status}, not 401`);
+          continue;
+        }
+        await using way = await overHttp({ url: place.url, token: token ?? '' }, 'auto', path);
+        // A run gets its own set, whichever it asks for.
+        const { tools }: { readonly tools: readonly Tool[] } = TOOL_SETS[standing === 'run' ? 'run' : set];
+        const open = tools.filter(({ calls }) => calls.every((call) => MAY[call].includes(standing)));
+        const listed = (await way.client.listTools()).tools.map(({ name }) => name);
+        if (
+          listed.toSorted().join() !==
+          open
+            .map(({ name }) => name)
+            .toSorted()
+            .join()
+        )
+          wrong.push(`${who}: ${set} lists ${listed.join(', ')}`);
+        for (const { name } of tools.filter((tool) => !open.some((one) => one.name === tool.name))) {
+          const answer = await way.client.callTool({ name, arguments: {} }).catch(() => ({ isError: true }));
+          if (!answer.isError) wrong.push(`${who}: ${name} was carried out`);
+        }
+      }
+    expect(wrong).toEqual([]);
+    expect(await place.written()).toBe(before);
+  });
+});
+
+describe('every topic × every credential, live', () => {
+  it('opens as the operation behind it does, and to nobody else [T1] [T7] [API-07]', async () => {
+    const behind: Readonly<Record<string, OperationName>> = { task: 'task.show', run: 'run.show' };
+    const wrong: string[] = [];
+    for (const { name: who, token, standing } of credentials)
+      for (const whose of ['own', 'other'] as const)
+        for (const noun of ['task', 'run'] as const) {
+          const operation = behind[noun] ?? 'task.show';
+          const status = await opened(`/v1/live?topic=${noun}/${ids[whose][noun]}`, token);
+          const expected = liveStatus({ operation, whose, who, standing, noun });
+          if (status !== expected) wrong.push(`${who}: ${whose} ${noun} is ${status}, not ${expected}`);
+        }
+    expect(wrong).toEqual([]);
+  });
+});
+
+/** The status of a stream, which is left as soon as it is known. */
+function opened(path: string, token: string | undefined): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const asked = get(`${place.url}${path}`, { agent: false, headers }, (answer) => {
+      resolve(answer.statusCode ?? 0);
+      answer.destroy();
+    });
+    asked.on('error', reject);
+  });
+}
+
+interface LiveCell {
+  readonly operation: OperationName;
+  readonly whose: 'own' | 'other';
+  readonly who: string;
+  readonly standing: Standing | undefined;
+  readonly noun: 'task' | 'run';
+}
+
+function liveStatus({ operation, whose, who, standing, noun }: LiveCell): number {
+  if (standing === undefined) return 401;
+  if (!MAY[operation].includes(standing)) return 403;
+  if (standing === 'host') return noun === 'run' ? 200 : 403;
+  const isOwn = who === 'run of another task' ? whose === 'other' : whose === 'own';
+  return (standing === 'worker' || standing === 'run') && !isOwn ? 404 : 200;
+}
 
 /** What each command needs besides its subject, so that only the subject can be what is refused. */
 const bodies: Readonly<Partial<Record<OperationName, object>>> = {

@@ -25,6 +25,7 @@ const ELSEWHERE = [
   'task.push',
   'run.show',
   'run.log',
+  'token.link',
 ];
 const operations = new Set<string>(contract.map(({ name }) => name));
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { OperationName } from '../../../contract/index.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import { cancelTask, resumeTask, sendTask } from '../../../contract/task.ts';
-import { rejectTask } from '../../../contract/work.ts';
+import { forkTask, rejectTask } from '../../../contract/work.ts';
 import { briefOf, lineOf, TaskBrief } from '../brief.ts';
 import { type Asked, tool } from '../tool.ts';
 import { taskRef } from './task-looking.ts';
@@ -67,6 +67,18 @@ export const taskResume = tool({
   calls: ['task.resume'],
   run: async ({ id, text }, asked) =>
     moved(await asked.call('task.resume', { id, ...(text === undefined ? {} : { text }) }), asked, 'Resuming'),
+});
+
+export const taskFork = tool({
+  name: 'task_fork',
+  title: 'Fork a task',
+  about:
+    'Make a second task that goes on from where a first one stands, with a copy of its conversation and its work, while the first stays as it is.',
+  input: z.strictObject({ id: taskRef, text: forkTask.input.shape.text.describe('What the second one should do differently.') }),
+  output,
+  calls: ['task.fork'],
+  run: async ({ id, text }, asked) =>
+    moved(await asked.call('task.fork', { id, ...(text === undefined ? {} : { text }) }), asked, 'Forked'),
 });
 
 export const taskSend = tool({
