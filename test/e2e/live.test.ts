@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFailed, vi } from 'vitest';
 import { openHouse } from '../../src/app/open-house.ts';
 import { follow, type LiveEvent } from '../../src/wire/live.ts';
 import { type FaultHouse, faultHouse } from '../fixtures/fault-house.ts';
@@ -8,8 +8,8 @@ import { inFullRun } from '../full-only.ts';
 import { openLive, PlainClient, type Where } from '../support/live-client.ts';
 
 const AGENTS = inFullRun ? 50 : 12;
-const LINES = inFullRun ? 400 : 120;
-const KILLS = inFullRun ? 5 : 2;
+const LINES = inFullRun ? 600 : 120;
+const KILLS = inFullRun ? 4 : 2;
 
 const talking = (lines: number) =>
   `n=0\nwhile [ $n -lt ${lines} ]; do n=$((n + 1)); echo "out $n"; echo "err $n" >&2; sleep 0.05; done\nexit 0`;
@@ -32,7 +32,8 @@ async function listening(engine: { log(): string }): Promise<void> {
 
 describe('live streams', () => {
   it('miss nothing and repeat nothing when clients and the server come and go while agents write [API-04] [R43]', async () => {
-    await using house = await faultHouse();
+    // These clients come back at once, again and again, as no client should.
+    await using house = await faultHouse(['rate_limit=100000']);
     let engine = await house.up();
     await listening(engine);
     const where = await whereIs(house);
@@ -40,8 +41,12 @@ describe('live streams', () => {
     await vi.waitFor(async () => expect(await house.runs()).toHaveLength(AGENTS), { timeout: 30_000, interval: 200 });
     const runs = (await house.runs()).map(({ id }) => id);
     const ofRuns = runs.map((id) => new PlainClient(() => where, `run/${id}`).start());
-    const ofTasks = [...ids.values()].map((id) => new PlainClient(() => where, `task/${id}`).start());
+    const ofTasks = [...ids.values()].slice(0, AGENTS / 2).map((id) => new PlainClient(() => where, `task/${id}`).start());
     const clients = [...ofRuns, ...ofTasks];
+    onTestFailed(() => {
+      const lines = clients.map(({ seen, connections, last }) => `${seen.length} events, ${connections} connections, ${last}`);
+      process.stderr.write(`${lines.join('\n')}\n`);
+    });
     const dropping = setInterval(() => clients[Math.floor(Math.random() * clients.length)]?.drop(), 15);
     try {
       for (let kill = 0; kill < KILLS; kill += 1) {

@@ -42,6 +42,8 @@ async function* textOf(answer: IncomingMessage): AsyncGenerator<string> {
 export class PlainClient {
   readonly seen: RawEvent[] = [];
   connections = 0;
+  /** What became of it last: for whoever looks why a test failed. */
+  last = '';
   readonly #where: () => Where;
   readonly #topic: string;
   readonly #stopped = new AbortController();
@@ -76,7 +78,9 @@ export class PlainClient {
   async #run(): Promise<void> {
     while (!this.#stopped.signal.aborted && !this.hasEnded()) {
       this.#current = new AbortController();
-      await this.#once(this.#current.signal).catch(() => undefined);
+      await this.#once(this.#current.signal).catch((error: unknown) => {
+        this.last = String(error);
+      });
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -85,6 +89,7 @@ export class PlainClient {
     const last = this.seen.findLast(({ id }) => id !== undefined)?.id;
     const headers = last === undefined ? {} : { 'last-event-id': last };
     const { status, text } = await openLive(this.#where(), `/v1/live?topic=${this.#topic}`, signal, headers);
+    this.last = `answered ${status}`;
     if (status !== 200) return;
     this.connections += 1;
     for await (const event of eventsIn(text)) {

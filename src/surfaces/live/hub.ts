@@ -77,6 +77,8 @@ export class Hub {
 
   connect(entry: Entry, wire: Wire): Connection {
     this.assertRoom(entry);
+    // It left while it was asked what it may follow: nobody would tell us once more.
+    if (wire.socket.destroyed) throw new Fault('unavailable', 'the client has gone');
     const { token, caller } = entry;
     const key = keyOf(token);
     const pipe = new Pipe(wire, this.#needs.elapsed);

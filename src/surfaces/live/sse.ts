@@ -48,11 +48,11 @@ function wordsOf(asked: Asked): { topics: readonly string[]; after: readonly str
 
 /** Its length is not known and its end is the end of the connection, so that what is written goes out as it is. */
 export function sseWire(outgoing: ServerResponse): Wire {
+  const { socket } = outgoing;
+  if (!socket || socket.destroyed) throw new Fault('unavailable', 'the client has gone');
   outgoing.useChunkedEncodingByDefault = false;
   outgoing.writeHead(200, HEADERS);
   outgoing.write('retry: 500\n\n');
-  const { socket } = outgoing;
-  if (!socket) throw new Fault('unavailable', 'the client has gone');
   return {
     socket,
     write: ({ sse }) => void outgoing.write(sse),
