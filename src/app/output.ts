@@ -13,12 +13,12 @@ interface Item {
 
 /** The one door out of the spools: nothing passes it unredacted. */
 export const outputOf = (runsDirectory: string, secrets: Pick<RunSecrets, 'redactorFor'>): Output => ({
-  read: async (runId, stream, { after: wanted, last, lines, final }) => {
+  read: async (runId, stream, { after: wanted, last, lines, final, isEnd = false }) => {
     const path = join(runsDirectory, runId, stream);
     const after = last === undefined ? wanted : Math.max(wanted, await lastLinesAt(path, last));
     const redact = await secrets.redactorFor(runId);
     const items: Item[] = [];
-    let cursor: Cursor = { offset: after, skipping: await isInside(path, after) };
+    let cursor: Cursor = { offset: after, skipping: !isEnd && (await isInside(path, after)) };
     const room = roomFor(lines);
     let open: Open | undefined;
     while (room.isLeft()) {

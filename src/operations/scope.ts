@@ -80,7 +80,14 @@ export interface Output {
   read(
     runId: RunId,
     stream: 'out' | 'err',
-    place: { readonly after: number; readonly last?: number | undefined; readonly lines: number; readonly final: boolean },
+    place: {
+      readonly after: number;
+      readonly last?: number | undefined;
+      readonly lines: number;
+      readonly final: boolean;
+      /** It is where an earlier page ended: no line goes across it, and that need not be looked at. */
+      readonly isEnd?: boolean;
+    },
   ): Promise<OutputPage>;
 }
 

@@ -20,7 +20,7 @@ export interface LiveNeeds extends Pick<WebNeeds, 'identify' | 'callAs' | 'rules
     read(
       runId: RunId,
       stream: 'out' | 'err',
-      place: { readonly after: number; readonly lines: number; readonly final: boolean },
+      place: { readonly after: number; readonly lines: number; readonly final: boolean; readonly isEnd?: boolean },
     ): Promise<{ readonly items: readonly OutputLine[]; readonly next: number }>;
     /** Calls back whenever a run may have printed something; answers how to stop that. */
     follow(runId: RunId, stirred: () => void): () => void;

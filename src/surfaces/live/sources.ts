@@ -1,6 +1,6 @@
 import type { RunView } from '../../contract/run.ts';
 import type { RunId } from '../../domain/values.ts';
-import { hasEnded, type Place, type Topic } from '../../wire/topic.ts';
+import { hasEnded, type Place, startOf, type Topic } from '../../wire/topic.ts';
 import type { Happening } from './batch.ts';
 import type { Page, Source } from './feed.ts';
 import type { LiveNeeds } from './needs.ts';
@@ -37,6 +37,8 @@ const STREAMS = ['out', 'err'] as const;
 function runSource(id: string, { owner, output }: Needs, stirs: Stirs): Source {
   // Asked again only after its row has changed: a busy agent is read many times for each change.
   let known: Promise<RunView> | undefined;
+  // Where the page before ended, for the feed, which reads most and always goes on from there.
+  let ends: Place = startOf({ kind: 'run' });
   const fresh = () => {
     known = undefined;
   };
@@ -49,7 +51,9 @@ function runSource(id: string, { owner, output }: Needs, stirs: Stirs): Source {
         fresh();
         throw error;
       });
-      return pageOf(run, place, output);
+      const page = await pageOf(run, { place, ends }, output);
+      ends = page.ends;
+      return page;
     },
     listen: (stirred) => {
       const deaf = stirs.of(id, () => {
@@ -65,14 +69,23 @@ function runSource(id: string, { owner, output }: Needs, stirs: Stirs): Source {
   };
 }
 
-async function pageOf(run: RunView, place: Place, output: Needs['output']): Promise<Page> {
+interface From {
+  readonly place: Place;
+  readonly ends: Place;
+}
+
+async function pageOf(run: RunView, { place, ends }: From, output: Needs['output']): Promise<Page & { readonly ends: Place }> {
   const final = run.phase.state === 'ended';
   const removed = run.outputRemovedAt !== undefined;
   const pages = removed
     ? []
     : await Promise.all(
-        STREAMS.map((stream, lane) => output.read(run.id, stream, { after: place[lane] ?? 0, lines: LINES, final })),
+        STREAMS.map((stream, lane) => {
+          const after = place[lane] ?? 0;
+          return output.read(run.id, stream, { after, lines: LINES, final, isEnd: after === ends[lane] });
+        }),
       );
+  const reached = pages.length === 0 ? place : pages.map(({ next }) => next);
   const happenings = pages.flatMap(({ items, next }, lane) =>
     items.map(({ at, ...line }, index): Happening => {
       // What was dropped after the last line belongs to it.
@@ -80,10 +93,10 @@ async function pageOf(run: RunView, place: Place, output: Needs['output']): Prom
       return { event: 'line', data: { stream: STREAMS[lane], at: end, ...line }, lane, at: end };
     }),
   );
-  if (!final || happenings.length > 0) return { happenings, more: final || isFull(pages), over: false };
+  if (!final || happenings.length > 0) return { happenings, more: final || isFull(pages), over: false, ends: reached };
   const { phase, outputRemovedAt } = run;
   const data = { runId: run.id, phase, ...(outputRemovedAt === undefined ? {} : { outputRemovedAt }) };
-  return { happenings: [{ event: 'end', data, lane: 2, at: 1 }], more: false, over: true };
+  return { happenings: [{ event: 'end', data, lane: 2, at: 1 }], more: false, over: true, ends: reached };
 }
 
 /** A page holds so many lines, or less when they are long. */
