@@ -7,7 +7,7 @@ describe('topics and places', () => {
   it('are read as they are written', () => {
     for (const [topic, place] of [
       ['task/task_01m7hnrk6p04eq5pszar9y8xw1', [7]],
-      ['inbox/Ann Lee', [12]],
+      ['inbox/task_01m7hnrk6p04eq5pszar9y8xw1', [12]],
       [RUN, [120, 30, 0]],
       [RUN, [120, 30, 1]],
     ] as const) {

@@ -1,8 +1,8 @@
 import { Fault } from '../domain/fault.ts';
-import { Name, RunId, TaskId } from '../domain/values.ts';
+import { RunId, TaskId } from '../domain/values.ts';
 
 /**
- * What can be followed. History topics (`task/ID`, `run/ID`, `inbox/NAME`) are numbered and can be taken up again
+ * What can be followed. History topics (`task/ID`, `run/ID`, `inbox/TASK-ID`) are numbered and can be taken up again
  * anywhere; state topics (`board`, `questions`) only say how far things are, and begin afresh.
  */
 export interface Topic {
@@ -12,7 +12,7 @@ export interface Topic {
   readonly text: string;
 }
 
-const SUBJECTS = { task: TaskId, run: RunId, inbox: Name } as const;
+const SUBJECTS = { task: TaskId, run: RunId, inbox: TaskId } as const;
 
 export function topicIn(text: string): Topic {
   if (text === 'board' || text === 'questions') return { kind: text, of: '', text };
@@ -20,7 +20,7 @@ export function topicIn(text: string): Topic {
   const [kind, of] = [text.slice(0, slash), text.slice(slash + 1)];
   if ((kind === 'task' || kind === 'run' || kind === 'inbox') && SUBJECTS[kind].safeParse(of).success) return { kind, of, text };
   throw new Fault('invalid', `${JSON.stringify(text.slice(0, 100))} is no topic`, {
-    hint: 'topics are task/ID, run/ID and inbox/NAME, with whole ids, and board and questions',
+    hint: 'topics are task/ID, run/ID and inbox/TASK-ID, with whole ids, and board and questions',
   });
 }
 

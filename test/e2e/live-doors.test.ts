@@ -151,6 +151,8 @@ describe('the doors of live streams', () => {
     expect(await statusOf(door, `/v1/live?topic=task/${mine}&topic=task/${theirs}`, as)).toBe(404);
     const where = () => ({ socket: door.socket, token: ann.token });
     const [own, board] = [new PlainClient(where, `task/${mine}`).start(), new PlainClient(where, 'board').start()];
+    expect(await statusOf(door, `/v1/live?topic=inbox/${theirs}`, as)).toBe(404);
+    const inbox = new PlainClient(where, `inbox/${mine}`).start();
     const socket = talk(door, as);
     try {
       await socket.say({ type: 'subscribe', topics: [`task/${theirs}`] });
@@ -162,15 +164,19 @@ describe('the doors of live streams', () => {
       await vi.waitFor(() => expect([own.seen.length, socket.items().length]).toEqual([2, 2]));
       await vi.waitFor(() => expect(board.seen.at(-1)?.data).toContain(mine));
       expect(board.seen.map(({ data }) => data).join()).not.toContain(theirs);
+      for (const text of ['one', 'two']) await house.ok(['task', 'send', mine, text]);
+      await vi.waitFor(() => expect(inbox.seen.map(({ id }) => id)).toEqual([`inbox/${mine}@1`, `inbox/${mine}@2`]));
+      expect(inbox.seen.map(({ data }) => JSON.parse(data).text)).toEqual(['one', 'two']);
+      await vi.waitFor(() => expect([own.seen.length, socket.items().length]).toEqual([4, 4]));
       // It becomes somebody else's while it is followed.
       await house.ok(['task', 'edit', mine, '--assignee', 'bob']);
       await vi.waitFor(() => expect(socket.items().at(-1)).toEqual({ event: 'gone', data: { topic: `task/${mine}` } }), 5_000);
-      expect(socket.items()).toHaveLength(3);
+      expect(socket.items()).toHaveLength(5);
       await house.ok(['token', 'revoke', ann.id]);
       await vi.waitFor(() => expect(socket.closed()).toBe(4401), 10_000);
       expect(await statusOf(door, '/v1/live?topic=board', as)).toBe(401);
     } finally {
-      await Promise.all([own.stop(), board.stop()]);
+      await Promise.all([own.stop(), board.stop(), inbox.stop()]);
       socket.client.terminate();
     }
   });

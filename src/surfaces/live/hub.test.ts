@@ -52,7 +52,7 @@ describe('the hub', () => {
     const hub = hubOf();
     const { call } = memoryHouse();
     await expect(hub.wishes(['task/task_01m7hnrk6p04eq5pszar9y8xw1'], [], call)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(hub.wishes(['inbox/ann'], [], call)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(hub.wishes(['inbox/task_01m7hnrk6p04eq5pszar9y8xw1'], [], call)).rejects.toMatchObject({ code: 'not_found' });
     await expect(hub.wishes([], [], call)).rejects.toMatchObject({ code: 'invalid' });
     const many = Array.from({ length: LIMITS.liveTopics.value + 1 }, () => 'board');
     await expect(hub.wishes(many, [], call)).rejects.toMatchObject({ code: 'limit' });

@@ -208,6 +208,12 @@ async function wishFor(topic: Topic, after: Place | undefined, call: Call): Prom
   if (topic.kind === 'run') await call('run.show', { id: topic.of });
   if (topic.kind === 'board') await call('task.list', { limit: 1 });
   if (topic.kind === 'questions') await call('question.list', { limit: 1 });
-  if (topic.kind === 'inbox') throw new Fault('not_found', `there is no ${topic.text}: messages cannot be followed yet`);
+  if (topic.kind === 'inbox') {
+    const { messages } = await call('task.show', { id: topic.of });
+    const last = messages.at(-1)?.n ?? 0;
+    const [n = 0] = place;
+    if (n > last)
+      throw new Fault('conflict', `${topic.text} has ${last} messages, and ${n} were asked for: begin afresh`, { n: last });
+  }
   return { topic, place };
 }

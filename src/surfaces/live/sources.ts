@@ -15,6 +15,7 @@ type Needs = Pick<LiveNeeds, 'owner' | 'output'>;
 export const SOURCES: Readonly<Partial<Record<Topic['kind'], (of: string, needs: Needs, stirs: Stirs) => Source>>> = {
   task: taskSource,
   run: runSource,
+  inbox: inboxSource,
 };
 
 function taskSource(id: string, { owner }: Needs, stirs: Stirs): Source {
@@ -24,6 +25,27 @@ function taskSource(id: string, { owner }: Needs, stirs: Stirs): Source {
       return {
         happenings: items.map((entry) => ({ event: 'entry', data: entry, lane: 0, at: entry.n })),
         more: items.length === ENTRIES,
+        over: false,
+      };
+    },
+    listen: (stirred) => stirs.of(id, stirred),
+  };
+}
+
+/** What was said to the agent of a task. A message keeps its number; whether it was heard, the history of the task tells. */
+function inboxSource(id: string, { owner }: Needs, stirs: Stirs): Source {
+  return {
+    read: async ([after = 0]) => {
+      const { messages } = await owner('task.show', { id });
+      const fresh = messages.filter(({ n }) => n > after);
+      return {
+        happenings: fresh.map(({ state: _heardSince, ...message }) => ({
+          event: 'message',
+          data: message,
+          lane: 0,
+          at: message.n,
+        })),
+        more: false,
         over: false,
       };
     },
