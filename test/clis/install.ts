@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { withLock } from '../../tools/lock.mjs';
+import { root } from '../../tools/paths.mjs';
+import type { AgentCli } from './agent-cli.ts';
+
+const CACHE = join(root, 'node_modules', '.cache', 'fleet-clis');
+const INSTALL_MS = 300_000;
+const VERSION_MS = 60_000;
+
+/** Where the program is, or why it cannot be had here. */
+export type Had = { readonly program: string } | { readonly missing: string };
+
+/** Installs it once for this checkout, some hundred megabytes; who comes meanwhile waits for it. */
+export async function had(cli: AgentCli): Promise<Had> {
+  const { name, version, binary } = cli;
+  if (!binary) return { missing: `${name} is not made for ${process.platform}-${process.arch}` };
+  const place = join(CACHE, `${name}@${version}`);
+  const program = join(place, 'node_modules', binary.file);
+  try {
+    await withLock(join(CACHE, 'lock'), async () => {
+      if (!(await exists(program))) await install(cli, binary, place);
+    });
+    return { program };
+  } catch (error) {
+    return { missing: `${name} ${version} could not be installed: ${reasonOf(error)}` };
+  }
+}
+
+/** It stands in its place only when it is whole and says its version. */
+async function install(
+  { name, version }: AgentCli,
+  { spec, file }: NonNullable<AgentCli['binary']>,
+  place: string,
+): Promise<void> {
+  await mkdir(CACHE, { recursive: true });
+  const fresh = await mkdtemp(join(CACHE, 'new-'));
+  try {
+    // Without scripts: what is started is the binary, and nothing of what a package would do to the machine.
+    const quiet = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=1'];
+    const args = ['install', '--prefix', fresh, ...quiet, spec];
+    await promisify(execFile)('npm', args, { cwd: fresh, timeout: INSTALL_MS });
+    const env = { PATH: process.env['PATH'], HOME: fresh };
+    const program = join(fresh, 'node_modules', file);
+    const { stdout } = await promisify(execFile)(program, ['--version'], { env, timeout: VERSION_MS });
+    if (!stdout.includes(version)) throw new Error(`${name} says that it is ${stdout.trim()}`);
+    await rm(place, { recursive: true, force: true });
+    await rename(fresh, place);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+function reasonOf(error: unknown): string {
+  const { stderr = '', message } = error as { stderr?: string; message: string };
+  const said = stderr.split('\n').find((line) => line.trim() !== '') ?? message;
+  return said.trim().slice(0, 200);
+}
