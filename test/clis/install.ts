@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { access, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { withLock } from '../../tools/lock.mjs';
@@ -35,7 +35,7 @@ async function install(
   { spec, file }: NonNullable<AgentCli['binary']>,
   place: string,
 ): Promise<void> {
-  await mkdir(CACHE, { recursive: true });
+  await sweep(name);
   const fresh = await mkdtemp(join(CACHE, 'new-'));
   try {
     // Without scripts: what is started is the binary, and nothing of what a package would do to the machine.
@@ -46,11 +46,16 @@ async function install(
     const program = join(fresh, 'node_modules', file);
     const { stdout } = await promisify(execFile)(program, ['--version'], { env, timeout: VERSION_MS });
     if (!stdout.includes(version)) throw new Error(`${name} says that it is ${stdout.trim()}`);
-    await rm(place, { recursive: true, force: true });
     await rename(fresh, place);
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
+}
+
+/** Under the lock whatever is not in its place was left by somebody who died, or is of another version. */
+async function sweep(name: string): Promise<void> {
+  const left = (await readdir(CACHE)).filter((entry) => entry.startsWith('new-') || entry.startsWith(`${name}@`));
+  for (const entry of left) await rm(join(CACHE, entry), { recursive: true, force: true });
 }
 
 const exists = (path: string): Promise<boolean> =>
