@@ -134,6 +134,18 @@ describe('MCP of a live server', () => {
     await expect(overHttp(where, 'legacy', '/mcp?toolset=nonsense')).rejects.toThrow('nonsense');
   });
 
+  it('shows a model no more of a long assignment than it can read, in words and as data', async () => {
+    await using house = await workHouse();
+    await using way = await overHttp(await whereIs(house), 'legacy');
+    const prompt = 'All of it matters. '.repeat(10_000);
+    const { task } = await way.call<Made>('task_create', { prompt, project: 'shop', draft: true });
+    const { content, structuredContent } = await way.client.callTool({ name: 'task_show', arguments: { id: task.id } });
+    for (const told of [content, structuredContent].map((part) => JSON.stringify(part))) {
+      expect(told).toContain('170000 more characters');
+      expect(told.length).toBeLessThan(30_000);
+    }
+  });
+
   it('lets nobody in without a token, under another name, or from another page', async () => {
     await using house = await workHouse();
     const where = await whereIs(house);

@@ -24,10 +24,13 @@ export interface Progress {
   readonly message: string;
 }
 
+/**
+ * The same twice. Clients that take data show their model the data and never the words, the others the words alone:
+ * whatever a model must know stands in both, and what bounds the one bounds the other.
+ */
 export interface Told<Data = unknown> {
-  /** For the model: one line or a few. */
+  /** One line or a few. */
   readonly text: string;
-  /** The same for a program. */
   readonly data: Data;
 }
 

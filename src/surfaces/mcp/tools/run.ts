@@ -23,7 +23,8 @@ const getTask = tool({
   output: Context,
   calls: ['run.context'],
   run: async (_input, { call }) => {
-    const context = await call('run.context', {});
+    const found = await call('run.context', {});
+    const context = { ...found, task: { ...found.task, prompt: cut(found.task.prompt, PROMPT_SHOWN) } };
     return { text: contextText(context), data: context };
   },
 });
@@ -34,7 +35,7 @@ function contextText({ task, project, notes, dependencies, earlier, questions, a
   const part = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`${title}:\n${lines.join('\n')}`]);
   return [
     `${task.id} "${task.title}", attempt ${attempt}${task.branch === undefined ? '' : `, branch ${task.branch}`}`,
-    cut(task.prompt, PROMPT_SHOWN),
+    task.prompt,
     ...part('Acceptance', task.acceptance === undefined ? [] : [task.acceptance]),
     ...part('Gate', project?.verify === undefined ? [] : [project.verify]),
     ...part('Part of', parent ? [`${parent.taskId} "${parent.title}"`] : []),

@@ -78,7 +78,7 @@ export const taskList = tool({
   },
 });
 
-const PROMPT_SHOWN = 4_000;
+const PROMPT_SHOWN = 20_000;
 const EVENTS_SHOWN = 10;
 
 export const taskShow = tool({
@@ -99,14 +99,13 @@ export const taskShow = tool({
     const { items } = await call('task.events', { id: task.id, after: Math.max(0, task.seq - EVENTS_SHOWN) });
     const history = items.map(({ n, at, by, what, why }) => ({ n, at, by, what, ...(why === undefined ? {} : { why }) }));
     const brief = briefOf(task, now());
+    const prompt = cut(task.prompt, PROMPT_SHOWN);
     const told = history.map(({ at, by, what, why }) => `  ${at} ${by}: ${what}${why === undefined ? '' : ` (${oneLine(why)})`}`);
     return {
-      text: [lineOf(brief), ...(task.work ? [`branch ${task.work.branch}`] : []), ...told, cut(task.prompt, PROMPT_SHOWN)].join(
-        '\n',
-      ),
+      text: [lineOf(brief), ...(task.work ? [`branch ${task.work.branch}`] : []), ...told, prompt].join('\n'),
       data: {
         task: brief,
-        prompt: task.prompt,
+        prompt,
         ...(task.work ? { branch: task.work.branch } : {}),
         dependsOn: task.dependsOn,
         history,
