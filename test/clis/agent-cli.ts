@@ -29,14 +29,19 @@ export interface AgentCli {
 
 export interface HeadlessNeeds {
   readonly modelUrl: string;
-  /** How it comes to Fleet's MCP server: by this command, by what a run is given, or as its user has attached it. */
-  readonly fleet: McpServerCommand | 'of the run' | 'attached';
+  /** How it comes to Fleet's MCP server: by this command, over HTTP, by what a run is given, or as its user has attached it. */
+  readonly fleet: McpServerCommand | McpServerAddress | 'of the run' | 'attached';
 }
 
 export interface McpServerCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+}
+
+export interface McpServerAddress {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export const jsonLines = (output: string): Record<string, unknown>[] =>

@@ -87,6 +87,7 @@ summary = "result"
 
 function attaching(fleet: HeadlessNeeds['fleet']): string[] {
   if (fleet === 'attached') return [];
-  const config = fleet === 'of the run' ? '{mcp_config}' : JSON.stringify({ mcpServers: { fleet } });
-  return ['--mcp-config', config, '--strict-mcp-config'];
+  const alone = (config: string) => ['--mcp-config', config, '--strict-mcp-config'];
+  if (fleet === 'of the run') return alone('{mcp_config}');
+  return alone(JSON.stringify({ mcpServers: { fleet: { type: 'url' in fleet ? 'http' : 'stdio', ...fleet } } }));
 }

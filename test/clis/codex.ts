@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { root } from '../../tools/paths.mjs';
-import { type AgentCli, type HeadlessNeeds, jsonLines, type McpServerCommand } from './agent-cli.ts';
+import { type AgentCli, type HeadlessNeeds, jsonLines, type McpServerAddress, type McpServerCommand } from './agent-cli.ts';
 
 const VERSION = '0.166.0';
 
@@ -84,10 +84,11 @@ function attaching(fleet: HeadlessNeeds['fleet']): string[] {
   // It begins without a server that is not there within a second, unless that one is required.
   const patience = ['-c', 'mcp_servers.fleet.required=true', '-c', 'mcp_servers.fleet.startup_timeout_sec=60'];
   if (fleet === 'attached') return patience;
-  return ['-c', `mcp_servers.fleet=${inline(fleet === 'of the run' ? OF_THE_RUN : plain(fleet))}`, ...patience];
+  return ['-c', `mcp_servers.fleet=${inline(fleet === 'of the run' ? OF_THE_RUN : serverOf(fleet))}`, ...patience];
 }
 
-const plain = ({ command, args, env }: McpServerCommand): Table => ({ command, args, env });
+const serverOf = (fleet: McpServerCommand | McpServerAddress): Table =>
+  'url' in fleet ? { url: fleet.url, http_headers: fleet.headers } : { ...fleet };
 
 interface Table {
   readonly [key: string]: string | readonly string[] | Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it, type TestFunction } from 'vitest';
-import { TOOL_SETS } from '../../src/surfaces/mcp/tool-sets.ts';
+import { TOOL_SETS, toolsFor } from '../../src/surfaces/mcp/tool-sets.ts';
 import { root } from '../../tools/paths.mjs';
 import type { AgentCli } from '../clis/agent-cli.ts';
 import { claude } from '../clis/claude.ts';
@@ -12,6 +12,7 @@ import { fullOnly, inFullRun } from '../full-only.ts';
 import type { ToolResult } from '../models/conversation.ts';
 import { modelServer, type Played } from '../models/model-server.ts';
 import { type CliHouse, cliHouse } from '../support/cli-house.ts';
+import { tokenFor, whereIs } from '../support/mcp-house.ts';
 import { type TaskJson, workHouse } from '../support/work-house.ts';
 
 const FLEET = join(root, 'dist', 'fleet.mjs');
@@ -66,6 +67,26 @@ describe.each(agents)('the real $cli.title, $cli.version', ({ cli, program, test
     } finally {
       await house.ok(['up', '--stop']);
     }
+  });
+
+  test('speaks to a live server over HTTP with a token [API-05]', async () => {
+    await using house = await workHouse();
+    await using models = await modelServer();
+    const where = await whereIs(house);
+    const token = await tokenFor(where, 'onlooker', 'monitor');
+    const fleet = { url: `${where.url}/mcp`, headers: { Authorization: `Bearer ${token}` } };
+    const played = models.play([{ call: 'project_list', with: {} }, { say: 'One shop.' }]);
+    const args = cli.headless({ modelUrl: played.url, fleet });
+    const around = { ...cli.surroundings(played.url), ...cli.showAll };
+    const out = await ended(house, [program, ...args, 'Which projects are there?'], around);
+    expect(played.faults).toEqual([]);
+    expect(cli.lastWords(out)).toBe('One shop.');
+    expect(resultOf(played, 'project_list')).toContain('"name":"shop"');
+    expect(fleetTools(played)).toEqual(
+      toolsFor('orchestrate', 'monitor')
+        .map(({ name }) => name)
+        .toSorted(),
+    );
   });
 
   test("works on a task, reports through the run's own tools, and finds its user's settings as they were [EXEC-07] [API-06]", async () => {
