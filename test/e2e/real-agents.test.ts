@@ -89,7 +89,7 @@ describe.each(agents)('the real $cli.title, $cli.version', ({ cli, program, test
     );
   });
 
-  test("works on a task, reports through the run's own tools, and finds its user's settings as they were [EXEC-07] [API-06]", async () => {
+  test("works on a task, reports through the run's own tools, and finds its user's settings as they were [API-06]", async () => {
     await using house = await workHouse([], { engine: false });
     await using models = await modelServer();
     for (const [path, text] of Object.entries(cli.belongings)) await writeAt(atHome(house, path), text);

@@ -118,6 +118,8 @@ describe('docs', () => {
     using place = planted({});
     cpSync(join(root, 'ARCHITECTURE.md'), join(place.path, 'ARCHITECTURE.md'));
     mkdirSync(join(place.path, 'docs', 'reference'), { recursive: true });
+    // Pages of which a part is made.
+    cpSync(join(root, 'docs', 'guide'), join(place.path, 'docs', 'guide'), { recursive: true });
     const fresh = await generateDocs(place.path);
     for (const [path, text] of fresh) writeFileSync(join(place.path, path), text);
     expect((await checkDocs(place.path)).violations).toEqual([]);
