@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { systemClock } from '../platform/clock.ts';
 import { exists, hasCode } from '../platform/files.ts';
+import { identityOf } from '../platform/process-identity.ts';
 import { readPlain } from './read-plain.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Seat } from './seat.ts';
@@ -19,7 +20,7 @@ const MARK = 'fleet.json';
  * half-done rebase, configuration or ref of the task before is left.
  */
 export async function placeEntry(site: Site, seat: Seat, head: string, index: string | undefined): Promise<void> {
-  const fresh = join(seat.commonDir, `fleet-new-${randomUUID()}`);
+  const fresh = join(seat.commonDir, await nameOf('new'));
   await mkdir(fresh);
   try {
     await Promise.all([
@@ -39,16 +40,32 @@ export async function placeEntry(site: Site, seat: Seat, head: string, index: st
   }
 }
 
+/** Says whose it is, so that what a dead process has left is known for that. */
+async function nameOf(what: 'new' | 'gone'): Promise<string> {
+  const { boot = '0', started = '0' } = (await identityOf(process.pid)) ?? {};
+  return `fleet-${what}-${boot.slice(0, 8)}-${process.pid}-${started}-${randomUUID()}`;
+}
+
+const LEFT = /^fleet-(?:new|gone)-(?:(\w+)-(\d+)-(\w+)-)?[0-9a-f-]{36}$/;
 const STALE_MS = 60_000;
 
 /** Entries that a killed process had not yet put in their place, or had already taken out of it. */
 export async function sweepEntries({ commonDir }: Seat): Promise<void> {
   for (const name of await readdir(commonDir)) {
-    if (!/^fleet-(new|gone)-[0-9a-f-]{36}$/.test(name)) continue;
+    const [left, ...owner] = LEFT.exec(name) ?? [];
+    if (left === undefined) continue;
     const found = await lstat(join(commonDir, name)).catch(() => undefined);
-    // A fleet with another home may be at it just now: it takes milliseconds.
-    if (found && systemClock.now() - found.ctimeMs > STALE_MS) await removeTree(join(commonDir, name));
+    // A fleet with another home, or on another machine, may be at it just now: it takes milliseconds.
+    const isOld = found && systemClock.now() - found.ctimeMs > STALE_MS;
+    if (isOld || (found && (await isDead(owner)))) await removeTree(join(commonDir, name));
   }
+}
+
+/** Of a process of this machine, since this boot. */
+async function isDead([boot, pid, started]: readonly (string | undefined)[]): Promise<boolean> {
+  const here = await identityOf(process.pid);
+  if (boot === undefined || here?.boot.slice(0, 8) !== boot) return false;
+  return (await identityOf(Number(pid)))?.started !== started;
 }
 
 /** Git forgets the worktree, and only this one. Into the trash, unless that is on another file system. */
@@ -86,7 +103,7 @@ async function pointToEntry(site: Site, seat: Seat): Promise<void> {
 async function moveAway(site: Site, seat: Seat): Promise<string | undefined> {
   if (!(await exists(seat.gitDir))) return undefined;
   await assertOurs(site, seat);
-  const gone = join(seat.commonDir, `fleet-gone-${randomUUID()}`);
+  const gone = join(seat.commonDir, await nameOf('gone'));
   try {
     await rename(seat.gitDir, gone);
     return gone;

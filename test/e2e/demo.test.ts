@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { survivors } from '../../src/runner/process-table.ts';
+import { fullOnly } from '../full-only.ts';
 import { type CliHouse, cliHouse } from '../support/cli-house.ts';
 
 interface Facts {
@@ -71,7 +72,7 @@ describe('fleet demo', () => {
     expect(await readdir(house.env['HOME'] ?? '')).toEqual([]);
   });
 
-  it('tells how it goes line by line where nobody looks, and what to type next, which works as it stands', async () => {
+  fullOnly('tells how it goes line by line where nobody looks, and what to type next, which works as it stands', async () => {
     await using stage = await demoHouse();
     const { house, env } = stage;
     const { out } = await house.ok(['demo'], { env });

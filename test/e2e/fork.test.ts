@@ -125,7 +125,7 @@ describe('a fork', () => {
     expect(await said(id)).not.toContain('egret');
   });
 
-  it('with another executor is told what went before; what cannot be forked is refused, and leaves nothing', async () => {
+  fullOnly('with another executor is told what went before; what cannot be forked is refused, and leaves nothing', async () => {
     const { task, git } = await placeIn(house, 'others', ['--integration', 'none']);
     await mkdir(join(house.home, 'executors'), { recursive: true });
     await writeFile(join(house.home, 'executors', 'plain.toml'), 'command = ["cp", "{prompt_file}", "told.txt"]\n');

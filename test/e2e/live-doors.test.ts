@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type RawData, WebSocket } from 'ws';
 import { openHouse } from '../../src/app/open-house.ts';
 import { type FaultHouse, faultHouse } from '../fixtures/fault-house.ts';
+import { fullOnly } from '../full-only.ts';
 import { openLive, PlainClient } from '../support/live-client.ts';
 
 interface Door {
@@ -119,7 +120,7 @@ describe('the doors of live streams', () => {
       expect([400, 404]).toContain(await statusOf(door, `/v1/live${wrong}`, good));
   });
 
-  it('ask a socket without a token to say who it is, and do nothing for it before [API-04]', async () => {
+  fullOnly('ask a socket without a token to say who it is, and do nothing for it before [API-04]', async () => {
     await using house = await faultHouse();
     const door = await opened(house);
     const [known, first, wrong, garbage, mute] = Array.from({ length: 5 }, () => talk(door)) as [Talk, Talk, Talk, Talk, Talk];

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inFullRun } from '../full-only.ts';
+import { fullOnly, inFullRun } from '../full-only.ts';
 import { cliHouse } from '../support/cli-house.ts';
 import { inspector, overEvents, overHttp, overStdio, ownProgram, statusOf, tokenFor, whereIs } from '../support/mcp-house.ts';
 import { workHouse } from '../support/work-house.ts';
@@ -51,7 +51,7 @@ describe('fleet mcp, with nothing else running', () => {
     }
   });
 
-  it('leaves an engine that finishes the work when the client has gone', async () => {
+  fullOnly('leaves an engine that finishes the work when the client has gone', async () => {
     await using house = await cliHouse();
     const directory = join(house.directory, 'work');
     await mkdir(directory);
@@ -146,7 +146,7 @@ describe('MCP of a live server', () => {
     }
   });
 
-  it('lets nobody in without a token, under another name, or from another page', async () => {
+  fullOnly('lets nobody in without a token, under another name, or from another page', async () => {
     await using house = await workHouse();
     const where = await whereIs(house);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { fullOnly } from '../full-only.ts';
 import { type CliHouse, cliHouse } from '../support/cli-house.ts';
 
 interface Serving extends CliHouse {
@@ -83,7 +84,7 @@ describe('a fleet that is watched from outside', () => {
     expect((await house.get('/metrics', house.admin)).headers.get('content-type')).toContain('text/plain; version=0.0.4');
   });
 
-  it('counts a task from its creation to its end, and requests by route and never by address', async () => {
+  fullOnly('counts a task from its creation to its end, and requests by route and never by address', async () => {
     await using house = await serving();
     const prompt = '```scenario\nsay hello\nspend 7 3\ndone\n```';
     const create = ['task', 'create', '--directory', house.directory, '--executor', 'scripted', '--prompt', prompt, '--json'];

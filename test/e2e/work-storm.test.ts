@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { inFullRun } from '../full-only.ts';
 import { commitIn, landedOn, leftovers, onMain, type WorkHouse, workHouse } from '../support/work-house.ts';
 
-const KILLS = inFullRun ? 10 : 3;
+const KILLS = inFullRun ? 10 : 2;
 
 interface Kind {
   readonly many: number;
@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     flags: ['--max-attempts', '3'],
     scenario: (n) => `attempt 1: edit work-${n}.txt ${n}\nattempt 1: crash 3\nattempt 2+: commit work ${n}\ndone ${n}`,
   },
-  quarrels: { many: inFullRun ? 5 : 3, lands: true, scenario: quarrel },
+  quarrels: { many: inFullRun ? 5 : 2, lands: true, scenario: quarrel },
   dies: {
     many: inFullRun ? 3 : 1,
     lands: false,
