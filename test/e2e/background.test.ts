@@ -93,7 +93,7 @@ describe('fleet up --background', () => {
     expect((await house.up('--stop')).code).toBe(0);
   });
 
-  it('is also what start.sh does, from anywhere and through a link', async () => {
+  fullOnly('is also what start.sh does, from anywhere and through a link', async () => {
     await using house = await upHouse();
     const link = join(house.directory, 'start it');
     await symlink(join(root, 'start.sh'), link);
@@ -119,7 +119,7 @@ describe('fleet up --background', () => {
     }
   });
 
-  it('is there once, however often and however many at once ask for it [R14]', async () => {
+  fullOnly('is there once, however often and however many at once ask for it [R14]', async () => {
     await using house = await upHouse();
     const answers = await Promise.all(Array.from({ length: 4 }, () => house.up('--background')));
     expect(answers.map(({ code, err }) => ({ code, err }))).toEqual(answers.map(() => ({ code: 0, err: '' })));

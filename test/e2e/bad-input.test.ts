@@ -1,6 +1,7 @@
 import { chmod, mkdir, open, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { fullOnly } from '../full-only.ts';
 import { type CliHouse, cliHouse } from '../support/cli-house.ts';
 
 /** What a tired person reads: one line that names what was seen, and an exit code by fault. */
@@ -29,7 +30,7 @@ describe('bad input', () => {
     expect((await house.ok(['project', 'list', '--json'])).json()).toEqual({ items: [] });
   });
 
-  it('about names: spaces and Unicode are fine, what could be taken for something else is not', async () => {
+  fullOnly('about names: spaces and Unicode are fine, what could be taken for something else is not', async () => {
     await using house = await cliHouse();
     const repo = await house.repository('a $(touch pwned) repo');
     await house.ok(['project', 'add', repo, '--name', 'Größe und Maß']);
@@ -49,29 +50,32 @@ describe('bad input', () => {
     await expect(readFile(join(house.directory, 'pwned'))).rejects.toThrow('ENOENT');
   });
 
-  it('about tasks: unknown project or executor, empty and over-long prompts, wrong numbers, unknown flags and commands', async () => {
-    await using house = await cliHouse();
-    await house.ok(['project', 'add', await house.repository(), '--name', 'shop']);
-    const create = ['task', 'create', '--project', 'shop'];
-    await refuses(house, ['task', 'create', '--project', 'shp', '--prompt', 'x'], 3, '"shp"', 'known are shop');
-    await refuses(house, [...create, '--prompt', 'x', '--executor', 'cloude'], 2, '"cloude"', 'known are claude');
-    await refuses(house, [...create, '--prompt', ''], 2, 'prompt', 'empty');
-    await refuses(house, create, 2, 'prompt');
-    await refuses(house, [...create, '--prompt', 'x', '--priority', 'high'], 2, '--priority', '"high"');
-    await refuses(house, [...create, '--prompt', 'x', '--priority', '12'], 2, 'priority');
-    await refuses(house, [...create, '--prompt', 'x', '--pririty', '1'], 2, '--pririty', '--priority');
-    await refuses(house, ['tusk', 'create'], 2, 'tusk', 'task');
-    await refuses(house, ['task', 'crate'], 2, 'crate', 'create');
-    await refuses(house, ['task', 'show', 'nonsense!'], 3, 'nonsense!');
-    await refuses(house, [...create, '--prompt', 'x', '--after', 'zzzzzz'], 3, 'zzzzzz');
-    const big = join(house.directory, 'big.txt');
-    await writeFile(big, 'x'.repeat(1024 * 1024 + 1));
-    await refuses(house, [...create, '--prompt-file', big], 2, '1048576');
-    expect((await house.ok(['task', 'list', '--json'])).json()).toEqual({ items: [] });
-    await writeFile(big, 'y'.repeat(1024 * 1024));
-    const { id } = (await house.ok([...create, '--prompt-file', big, '--json'])).json<{ id: string }>();
-    expect((await house.ok(['task', 'show', id, '--json'])).json<{ prompt: string }>().prompt).toHaveLength(1024 * 1024);
-  });
+  fullOnly(
+    'about tasks: unknown project or executor, empty and over-long prompts, wrong numbers, unknown flags and commands',
+    async () => {
+      await using house = await cliHouse();
+      await house.ok(['project', 'add', await house.repository(), '--name', 'shop']);
+      const create = ['task', 'create', '--project', 'shop'];
+      await refuses(house, ['task', 'create', '--project', 'shp', '--prompt', 'x'], 3, '"shp"', 'known are shop');
+      await refuses(house, [...create, '--prompt', 'x', '--executor', 'cloude'], 2, '"cloude"', 'known are claude');
+      await refuses(house, [...create, '--prompt', ''], 2, 'prompt', 'empty');
+      await refuses(house, create, 2, 'prompt');
+      await refuses(house, [...create, '--prompt', 'x', '--priority', 'high'], 2, '--priority', '"high"');
+      await refuses(house, [...create, '--prompt', 'x', '--priority', '12'], 2, 'priority');
+      await refuses(house, [...create, '--prompt', 'x', '--pririty', '1'], 2, '--pririty', '--priority');
+      await refuses(house, ['tusk', 'create'], 2, 'tusk', 'task');
+      await refuses(house, ['task', 'crate'], 2, 'crate', 'create');
+      await refuses(house, ['task', 'show', 'nonsense!'], 3, 'nonsense!');
+      await refuses(house, [...create, '--prompt', 'x', '--after', 'zzzzzz'], 3, 'zzzzzz');
+      const big = join(house.directory, 'big.txt');
+      await writeFile(big, 'x'.repeat(1024 * 1024 + 1));
+      await refuses(house, [...create, '--prompt-file', big], 2, '1048576');
+      expect((await house.ok(['task', 'list', '--json'])).json()).toEqual({ items: [] });
+      await writeFile(big, 'y'.repeat(1024 * 1024));
+      const { id } = (await house.ok([...create, '--prompt-file', big, '--json'])).json<{ id: string }>();
+      expect((await house.ok(['task', 'show', id, '--json'])).json<{ prompt: string }>().prompt).toHaveLength(1024 * 1024);
+    },
+  );
 
   it('about cycles: refused with the path, and nothing changes', async () => {
     await using house = await cliHouse();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { faultHouse, isThere, scenario } from '../fixtures/fault-house.ts';
-import { inFullRun } from '../full-only.ts';
+import { fullOnly, inFullRun } from '../full-only.ts';
 
 describe('agents that hang', () => {
   it('are stalled only without any sign of life, tried again, and failed with the reason [R27]', async () => {
@@ -66,7 +66,7 @@ describe('agents that hang', () => {
 });
 
 describe('the wall clock', () => {
-  it('may jump by an hour: no run is over its time, none is stalled [R38]', async () => {
+  fullOnly('may jump by an hour: no run is over its time, none is stalled [R38]', async () => {
     await using house = await faultHouse(['stall_seconds=30']);
     const offset = join(house.directory, 'offset');
     const clock = join(house.directory, 'clock.cjs');
@@ -120,7 +120,7 @@ describe('the wall clock', () => {
 
 describe('many that fail at once', () => {
   const MANY = 30;
-  it('are tried again at moments of their own, and never more often than allowed [R34]', async () => {
+  fullOnly('are tried again at moments of their own, and never more often than allowed [R34]', async () => {
     await using house = await faultHouse(['max_attempts=2']);
     await house.up();
     const ids = await house.queue(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type FaultHouse, faultHouse, type RunJson, scenario } from '../fixtures/fault-house.ts';
 import { machineIn } from '../fixtures/machine.ts';
-import { inFullRun } from '../full-only.ts';
+import { fullOnly, inFullRun } from '../full-only.ts';
 
 const STALL_SECONDS = inFullRun ? 8 : 2;
 
@@ -61,24 +61,27 @@ describe('a run', () => {
     await house.settled([...ids.values(), waits]);
   });
 
-  it('that is stalled is started again in the same place, by its own resume or told what went before [RUN-03]', async () => {
-    await using house = await faultHouse(['stall_seconds=1', 'max_attempts=2']);
-    await house.up();
-    const ids = await house.queue([{ title: 'told', script: 'exec sleep 600' }]);
-    const resumes = await house.create(scenario('say begun\nhang'), '--executor', 'scripted');
-    await house.settled([...ids.values(), resumes], 40_000);
-    const [first, second] = await house.runs(ids.get('told'));
-    const prompt = await readFile(join(house.home, 'runs', second?.id ?? '', 'prompt.txt'), 'utf8');
-    expect(prompt).toContain('You have worked on this before (attempt 2). That run ended as stalled: no sign of life');
-    const [before, after] = await house.runs(resumes);
-    const session = (await show(house, before?.id ?? '')).watch.session ?? 'none';
-    expect((await jobOf(house, after as RunJson)).args.join(' ')).toContain(`--resume ${session}`);
-    for (const [one, two] of [
-      [first, second],
-      [before, after],
-    ])
-      expect((await jobOf(house, two as RunJson)).workDirectory).toBe((await jobOf(house, one as RunJson)).workDirectory);
-  });
+  fullOnly(
+    'that is stalled is started again in the same place, by its own resume or told what went before [RUN-03]',
+    async () => {
+      await using house = await faultHouse(['stall_seconds=1', 'max_attempts=2']);
+      await house.up();
+      const ids = await house.queue([{ title: 'told', script: 'exec sleep 600' }]);
+      const resumes = await house.create(scenario('say begun\nhang'), '--executor', 'scripted');
+      await house.settled([...ids.values(), resumes], 40_000);
+      const [first, second] = await house.runs(ids.get('told'));
+      const prompt = await readFile(join(house.home, 'runs', second?.id ?? '', 'prompt.txt'), 'utf8');
+      expect(prompt).toContain('You have worked on this before (attempt 2). That run ended as stalled: no sign of life');
+      const [before, after] = await house.runs(resumes);
+      const session = (await show(house, before?.id ?? '')).watch.session ?? 'none';
+      expect((await jobOf(house, after as RunJson)).args.join(' ')).toContain(`--resume ${session}`);
+      for (const [one, two] of [
+        [first, second],
+        [before, after],
+      ])
+        expect((await jobOf(house, two as RunJson)).workDirectory).toBe((await jobOf(house, one as RunJson)).workDirectory);
+    },
+  );
 
   it('shows how it is doing: healthy, degraded, unhealthy [RUN-03]', async () => {
     await using house = await faultHouse(['stall_seconds=600', 'max_attempts=2']);

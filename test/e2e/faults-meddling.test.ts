@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { faultHouse } from '../fixtures/fault-house.ts';
+import { fullOnly } from '../full-only.ts';
 
 /** The run directory, as any agent can find it. */
 const HERE = 'd=$(dirname "$0")\n';
@@ -85,7 +86,7 @@ describe('an agent that meddles with its own run directory', () => {
     expect(house.marked()).toEqual([]);
   });
 
-  it('with its input changed is ended, and the others finish', async () => {
+  fullOnly('with its input changed is ended, and the others finish', async () => {
     await using house = await faultHouse(['stall_seconds=4']);
     const engine = await house.up();
     await writeFile(
@@ -105,7 +106,7 @@ describe('an agent that meddles with its own run directory', () => {
     expect(engine.process.exitCode).toBeNull();
   });
 
-  it('or reports more than a row can hold: it ends, cut short, and nobody waits for it', async () => {
+  fullOnly('or reports more than a row can hold: it ends, cut short, and nobody waits for it', async () => {
     await using house = await faultHouse();
     await writeFile(
       join(house.home, 'executors', 'events.toml'),

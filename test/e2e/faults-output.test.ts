@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type FaultHouse, faultHouse, memoryMb, scenario } from '../fixtures/fault-house.ts';
-import { inFullRun } from '../full-only.ts';
+import { fullOnly, inFullRun } from '../full-only.ts';
 
 const FLOOD_MB = inFullRun ? 200 : 20;
 const LINE_MB = inFullRun ? 200 : 60;
@@ -72,7 +72,7 @@ describe('output without measure', () => {
     expect(said[3]).toBe('last');
   });
 
-  it('that somebody deletes does not stop the engine: the run ends by its exit, the log says what is left', async () => {
+  fullOnly('that somebody deletes does not stop the engine: the run ends by its exit, the log says what is left', async () => {
     await using house = await faultHouse();
     const { log } = await house.up();
     const script = 'echo first\nuntil [ -e ../go ]; do sleep 0.1; done\necho second\nexit 0';
@@ -103,61 +103,64 @@ describe('secrets an agent prints', () => {
   const key = `sk-ant-api03-${'Ab1'.repeat(20)}`;
   const header = `hdr${'x9'.repeat(12)}`;
 
-  it('leave its spool nowhere: no log, no row, no question, no file but the spool itself, for a reader who knows them too', async () => {
-    await using house = await faultHouse(['max_attempts=1']);
-    const env: Record<string, string> = house.env;
-    env['MY_API_KEY'] = known;
-    const engine = await house.up();
-    await writeFile(
-      join(house.home, 'executors', 'events.toml'),
-      [
-        'command = ["/bin/sh", "{prompt_file}"]',
-        'output = "jsonl"',
-        'mode = "twoway"',
-        '[[events]]\nwhen = { type = "said" }\nthen = "said"\ntext = "text"',
-        '[[events]]\nwhen = { type = "asked" }\nthen = "asked"\nrequest = "id"\ntext = "text"\noptions = "options"',
-        '[[events]]\nwhen = { type = "reported" }\nthen = "reported"\nreport = "report"',
-        '[[events]]\nwhen = { type = "ended" }\nthen = "ended"\nverdict = "succeeded"\nsummary = "text"',
-        '',
-      ].join('\n'),
-    );
-    // The prompt holds none of them: they are put together by the agent.
-    const parts = `k="sk-ant-"; k="$k""api03-${'Ab1'.repeat(20)}"; h="hdr""${'x9'.repeat(12)}"\n`;
-    const text = `${parts}echo "env $MY_API_KEY"\necho "key $k" >&2\necho "[\\"a\\",{\\"x\\":[\\"$MY_API_KEY\\",\\"$k\\"]}]"\necho "Authorization: Bearer $h"\n`;
-    const jsonl =
-      `${parts}printf '{"type":"asked","id":"q","text":"is %s or %s right?","options":["%s","no"]}\\n' "$MY_API_KEY" "$k" "$k"\nread -r answer\n` +
-      `printf '{"type":"said","text":"Authorization: Bearer %s"}\\n' "$h"\n` +
-      `printf '{"type":"reported","report":{"status":"done","summary":"used %s","list":["%s"]}}\\n' "$k" "$MY_API_KEY"\n` +
-      `printf '{"type":"ended","text":"ended with %s and %s"}\\n' "$MY_API_KEY" "$k"\nexit 0`;
-    const ids = await house.queue([
-      { title: 'says', script: `${text}exit 0` },
-      { title: 'crashes', script: `${text}echo "last words $MY_API_KEY $k"\nexit 5` },
-    ]);
-    const asks = await house.create(jsonl, '--executor', 'events');
-    const question = await vi.waitFor(async () => {
-      const found = await house.ok(['question', 'list', '--json']);
-      const [item] = found.json<{ items: { id: string }[] }>().items;
-      expect(item).toBeDefined();
-      return { id: item?.id ?? '', out: found.out };
-    }, 20_000);
-    await house.ok(['question', 'answer', question.id, 'no']);
-    await house.settled([...ids.values(), asks]);
-    const seen = [
-      ['question list', question.out],
-      ...(await everything(house, [...ids.values(), asks])),
-      ['engine log', engine.log()],
-    ] as const;
-    const leaks = seen.flatMap(([where, shown]) =>
-      Object.entries({ known, key, header }).flatMap(([name, secret]) => (shown.includes(secret) ? [`${where}: ${name}`] : [])),
-    );
-    expect(leaks).toEqual([]);
-    expect(seen.find(([where]) => where.startsWith('task log'))?.[1]).toContain('env ');
-    for (const { id } of await house.runs())
-      for (const name of ['out', 'err']) {
-        const file = join(house.home, 'runs', id, name);
-        expect({ name, mode: ((await stat(file)).mode & 0o777).toString(8) }).toEqual({ name, mode: '600' });
-      }
-  });
+  fullOnly(
+    'leave its spool nowhere: no log, no row, no question, no file but the spool itself, for a reader who knows them too',
+    async () => {
+      await using house = await faultHouse(['max_attempts=1']);
+      const env: Record<string, string> = house.env;
+      env['MY_API_KEY'] = known;
+      const engine = await house.up();
+      await writeFile(
+        join(house.home, 'executors', 'events.toml'),
+        [
+          'command = ["/bin/sh", "{prompt_file}"]',
+          'output = "jsonl"',
+          'mode = "twoway"',
+          '[[events]]\nwhen = { type = "said" }\nthen = "said"\ntext = "text"',
+          '[[events]]\nwhen = { type = "asked" }\nthen = "asked"\nrequest = "id"\ntext = "text"\noptions = "options"',
+          '[[events]]\nwhen = { type = "reported" }\nthen = "reported"\nreport = "report"',
+          '[[events]]\nwhen = { type = "ended" }\nthen = "ended"\nverdict = "succeeded"\nsummary = "text"',
+          '',
+        ].join('\n'),
+      );
+      // The prompt holds none of them: they are put together by the agent.
+      const parts = `k="sk-ant-"; k="$k""api03-${'Ab1'.repeat(20)}"; h="hdr""${'x9'.repeat(12)}"\n`;
+      const text = `${parts}echo "env $MY_API_KEY"\necho "key $k" >&2\necho "[\\"a\\",{\\"x\\":[\\"$MY_API_KEY\\",\\"$k\\"]}]"\necho "Authorization: Bearer $h"\n`;
+      const jsonl =
+        `${parts}printf '{"type":"asked","id":"q","text":"is %s or %s right?","options":["%s","no"]}\\n' "$MY_API_KEY" "$k" "$k"\nread -r answer\n` +
+        `printf '{"type":"said","text":"Authorization: Bearer %s"}\\n' "$h"\n` +
+        `printf '{"type":"reported","report":{"status":"done","summary":"used %s","list":["%s"]}}\\n' "$k" "$MY_API_KEY"\n` +
+        `printf '{"type":"ended","text":"ended with %s and %s"}\\n' "$MY_API_KEY" "$k"\nexit 0`;
+      const ids = await house.queue([
+        { title: 'says', script: `${text}exit 0` },
+        { title: 'crashes', script: `${text}echo "last words $MY_API_KEY $k"\nexit 5` },
+      ]);
+      const asks = await house.create(jsonl, '--executor', 'events');
+      const question = await vi.waitFor(async () => {
+        const found = await house.ok(['question', 'list', '--json']);
+        const [item] = found.json<{ items: { id: string }[] }>().items;
+        expect(item).toBeDefined();
+        return { id: item?.id ?? '', out: found.out };
+      }, 20_000);
+      await house.ok(['question', 'answer', question.id, 'no']);
+      await house.settled([...ids.values(), asks]);
+      const seen = [
+        ['question list', question.out],
+        ...(await everything(house, [...ids.values(), asks])),
+        ['engine log', engine.log()],
+      ] as const;
+      const leaks = seen.flatMap(([where, shown]) =>
+        Object.entries({ known, key, header }).flatMap(([name, secret]) => (shown.includes(secret) ? [`${where}: ${name}`] : [])),
+      );
+      expect(leaks).toEqual([]);
+      expect(seen.find(([where]) => where.startsWith('task log'))?.[1]).toContain('env ');
+      for (const { id } of await house.runs())
+        for (const name of ['out', 'err']) {
+          const file = join(house.home, 'runs', id, name);
+          expect({ name, mode: ((await stat(file)).mode & 0o777).toString(8) }).toEqual({ name, mode: '600' });
+        }
+    },
+  );
 });
 
 /** All that can be asked about tasks and their runs, and the files of the database. */

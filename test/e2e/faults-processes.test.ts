@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { childrenOf, descriptors, faultHouse, identityOf, isThere, isZombie } from '../fixtures/fault-house.ts';
-import { inFullRun } from '../full-only.ts';
+import { fullOnly, inFullRun } from '../full-only.ts';
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `a${n}`);
 
@@ -99,7 +99,7 @@ describe('processes that go wrong', () => {
     expect(descriptors(helper) - before.helper).toBeLessThanOrEqual(2);
   });
 
-  it('60 agents at once run in an engine that may open 256 files [R21]', async () => {
+  fullOnly('60 agents at once run in an engine that may open 256 files [R21]', async () => {
     await using house = await faultHouse();
     const { pid, log } = await house.up(['prlimit', '--nofile=256:256']);
     expect(await readFile(`/proc/${pid}/limits`, 'utf8')).toMatch(/Max open files\s+256\s+256/);

@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { type FaultHouse, faultHouse } from '../fixtures/fault-house.ts';
+import { fullOnly } from '../full-only.ts';
 
 interface HeldUp {
   readonly why: string;
@@ -12,7 +13,7 @@ const heldUp = async (house: FaultHouse) =>
   (await house.ok(['status', '--json'])).json<{ heldUp: HeldUp[] }>().heldUp.toSorted((a, b) => (a.why < b.why ? -1 : 1));
 
 describe('fleet status', () => {
-  it('says why queued work is not started here, by the rules that dispatch goes by', async () => {
+  fullOnly('says why queued work is not started here, by the rules that dispatch goes by', async () => {
     await using house = await faultHouse(['max_concurrent=3', 'limit_executor.slow=1']);
     await writeFile(join(house.home, 'executors', 'slow.toml'), 'command = ["/bin/sh", "{prompt_file}"]\noutput = "text"\n');
     const wait = 'until [ -e ../go ]; do sleep 0.1; done\nexit 0';

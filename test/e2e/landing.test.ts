@@ -52,7 +52,7 @@ describe('work in a repository', () => {
     expect(await house.says('ls-tree', '--name-only', 'main')).toBe('README');
   });
 
-  it('commits what the agent left uncommitted, and ends as none without landing', async () => {
+  fullOnly('commits what the agent left uncommitted, and ends as none without landing', async () => {
     await using house = await workHouse(['--integration', 'none']);
     const id = await house.create('edit loose.txt not committed\ndone left it lying');
     const task = await house.rest(id);
@@ -90,7 +90,7 @@ describe('an agent that claims what is not so [WORK-05]', () => {
     expect(await house.says('show', `${task.work?.kept?.ref}:feature.txt`)).toBe('it works');
   });
 
-  it('is asked for the change it says it made', async () => {
+  fullOnly('is asked for the change it says it made', async () => {
     await using house = await workHouse();
     const id = await house.create('say thinking\ndone nothing was needed');
     const task = await house.rest(id);

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFailed, vi } from 'vitest';
 import { openHouse } from '../../src/app/open-house.ts';
 import { follow, type LiveEvent } from '../../src/wire/live.ts';
 import { type FaultHouse, faultHouse } from '../fixtures/fault-house.ts';
-import { inFullRun } from '../full-only.ts';
+import { fullOnly, inFullRun } from '../full-only.ts';
 import { openLive, PlainClient, type Where } from '../support/live-client.ts';
 
 const AGENTS = inFullRun ? 50 : 12;
@@ -79,7 +79,7 @@ describe('live streams', () => {
     expect(Math.max(...clients.map(({ connections }) => connections))).toBeGreaterThan(KILLS);
   });
 
-  it('end with a word when Fleet stops, and the client goes on with the next server [API-04]', async () => {
+  fullOnly('end with a word when Fleet stops, and the client goes on with the next server [API-04]', async () => {
     await using house = await faultHouse();
     const engine = await house.up();
     await listening(engine);

@@ -84,7 +84,7 @@ describe('fleet mcp', () => {
 });
 
 describe('MCP of a live server', () => {
-  it('serves clients of every generation over every transport', async () => {
+  fullOnly('serves clients of every generation over every transport', async () => {
     await using house = await workHouse();
     const where = await whereIs(house);
     const ways = [

@@ -6,6 +6,7 @@ import { openHouse } from '../../src/app/open-house.ts';
 import type { Question } from '../../src/domain/question/question.ts';
 import type { RunId, TaskId } from '../../src/domain/values.ts';
 import { type FaultHouse, faultHouse, scenario } from '../fixtures/fault-house.ts';
+import { fullOnly } from '../full-only.ts';
 
 const scripted = ['--executor', 'scripted'] as const;
 
@@ -106,7 +107,7 @@ describe('a question of an agent', () => {
     await vi.waitFor(async () => expect(await readFile(pageOf(house, id), 'utf8')).toContain('> blue'), 20_000);
   });
 
-  it('that an agent asked in its own way outlives it, and the task goes on when it is answered', async () => {
+  fullOnly('that an agent asked in its own way outlives it, and the task goes on when it is answered', async () => {
     await using house = await faultHouse();
     await house.up();
     const asking = await house.create(scenario('twoway\nuntold: ask Which colour? | red | blue\ndone painted'), ...scripted);
@@ -120,7 +121,7 @@ describe('a question of an agent', () => {
     expect((await prompts(house, asking))[1]).toContain('You asked: Which colour?\nThe answer is: red');
   });
 
-  it('is withdrawn when its task is canceled while it runs', async () => {
+  fullOnly('is withdrawn when its task is canceled while it runs', async () => {
     await using house = await faultHouse();
     await house.up();
     const id = await house.create(scenario('twoway\nask Which colour?\ndone'), ...scripted);
@@ -132,7 +133,7 @@ describe('a question of an agent', () => {
     expect({ code, err }).toMatchObject({ code: expect.any(Number), err: expect.stringContaining('withdrawn') });
   });
 
-  it('on a page that is a link, a pipe or a flood is left alone', async () => {
+  fullOnly('on a page that is a link, a pipe or a flood is left alone', async () => {
     await using house = await faultHouse();
     await house.up();
     const secret = join(house.directory, 'secret.md');

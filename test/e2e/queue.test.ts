@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { fullOnly } from '../full-only.ts';
 import { bundled } from '../support/bundle.ts';
 import { cliHouse } from '../support/cli-house.ts';
 
@@ -90,7 +91,7 @@ describe('the queue, from the command line', () => {
     await upAt(second.pid);
   });
 
-  it('loses nothing and gives nothing twice when 20 processes create and claim at once [TASK-15]', async () => {
+  fullOnly('loses nothing and gives nothing twice when 20 processes create and claim at once [TASK-15]', async () => {
     await using house = await cliHouse();
     const program = bundled('test/fixtures/rival.ts');
     const names = Array.from({ length: 20 }, (_, n) => `p${n}`);

@@ -3,6 +3,7 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type FaultHouse, faultHouse, gone } from '../fixtures/fault-house.ts';
+import { fullOnly } from '../full-only.ts';
 
 /** Like a word: nothing about it looks like a key. */
 const plainWord = () => Array.from(randomBytes(24), (byte) => 'abcdefghijklmnopqrstuvwxyz'.charAt(byte % 26)).join('');
@@ -48,7 +49,7 @@ const leaks = (shown: readonly (readonly [string, string])[], secret: string) =>
 };
 
 describe('a secret that only the engine had', () => {
-  it('is shown to nobody who has it not: while the run goes on, after it, and after another engine took over', async () => {
+  fullOnly('is shown to nobody who has it not: while the run goes on, after it, and after another engine took over', async () => {
     await using house = await faultHouse();
     const secret = plainWord();
     const env: Record<string, string> = house.env;

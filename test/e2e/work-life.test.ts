@@ -89,7 +89,7 @@ describe('what an agent wrote', () => {
     expect(await git('status', '--porcelain')).toBe('');
   });
 
-  it('is kept at the end of each turn, also of one that is still at work', async () => {
+  fullOnly('is kept at the end of each turn, also of one that is still at work', async () => {
     const { task, git } = await place('turns');
     const id = await task(
       'twoway\nedit a.txt one\nsh git add a.txt\nask Which? | red\nedit a.txt two\nspend 10 10\nlisten 1\nedit a.txt three\nlinger\n',
@@ -224,7 +224,7 @@ describe('a workspace that is used again [WORK-03]', () => {
 });
 
 describe('what others made', () => {
-  it('is where a task begins that depends on it, unless it wants the target alone', async () => {
+  fullOnly('is where a task begins that depends on it, unless it wants the target alone', async () => {
     const { task, git } = await place('chain', ['--integration', 'none']);
     const one = await task('edit a.txt 1\ndone a');
     const two = await task('sh cp a.txt b.txt\ndone b', '--after', one);

@@ -29,7 +29,7 @@ describe('while work is on its way', () => {
     expect(await git('show', 'main:feature.txt')).toBe('it works');
   });
 
-  it('the workspace may be deleted between two runs, or by the agent itself', async () => {
+  fullOnly('the workspace may be deleted between two runs, or by the agent itself', async () => {
     const { task, git } = await place('deleted', ['--integration', 'review']);
     const id = await task('sh echo try >> tries.txt; git add -A; git commit -qm try; echo loose > loose.txt\ndone tried');
     const first = await house.rest(id);
@@ -84,7 +84,7 @@ describe('while work is on its way', () => {
     expect(await git('status', '--porcelain')).toBe('');
   });
 
-  it('files that do not fit together, binary or renamed, are named, and the checkout stays clean [R30]', async () => {
+  fullOnly('files that do not fit together, binary or renamed, are named, and the checkout stays clean [R30]', async () => {
     const { task, git, write } = await place('clash', [], async (one) => {
       await writeFile(join(one.path, 'image.bin'), Buffer.from([0, 1, 2, 3, 0]));
       await one.write('long.txt', 'one\ntwo\nthree\nfour\nfive\n');

@@ -28,7 +28,7 @@ const simple = 'edit feature.txt it works\ndone added';
 const shown = async (id: string) => (await house.ok(['task', 'show', id])).out;
 
 describe('a repository', () => {
-  it('without a commit is waited for, in clear words', async () => {
+  fullOnly('without a commit is waited for, in clear words', async () => {
     const { task, git, write } = await place('unborn');
     await git('update-ref', '-d', 'refs/heads/main');
     const id = await task(simple);
@@ -45,7 +45,7 @@ describe('a repository', () => {
     expect(refused.err).toContain('has no commit yet');
   });
 
-  it('without a working tree gets the work on its branch', async () => {
+  fullOnly('without a working tree gets the work on its branch', async () => {
     const origin = await house.repository('origin of bare');
     const path = join(house.directory, 'bare.git');
     await house.git(house.directory, 'clone', '-q', '--bare', origin, path);

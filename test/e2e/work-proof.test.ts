@@ -118,7 +118,7 @@ describe('a gate', () => {
     expect(await git('ls-tree', '--name-only', 'main')).toBe('README\na.txt');
   });
 
-  it('decides about work in place and about the work of people too [TASK-15]', async () => {
+  fullOnly('decides about work in place and about the work of people too [TASK-15]', async () => {
     const inPlace = await place('in place', ['--isolation', 'in_place', '--verify', 'test "$(cat out.txt)" = right']);
     const wrong = await inPlace.task('edit out.txt wrong\ndone ok');
     expect(standing(await house.rest(wrong))).toMatch(/^blocked: proof: .*the gate says no/);
@@ -174,7 +174,7 @@ describe('a change nobody may land unseen [T31]', () => {
     expect(await readFile(join(path, 'a.txt'), 'utf8')).toBe('1\n');
   });
 
-  it('a tip that moves after the gate has said yes is not merged', async () => {
+  fullOnly('a tip that moves after the gate has said yes is not merged', async () => {
     const on = at('the gate is at work');
     const go = at('the gate may go on');
     const { task, git } = await place('moved tip', [
