@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { routes } from 'virtual:routes';
 import type { Call } from '../../contract/call.ts';
 import { Fault } from '../../domain/fault.ts';
@@ -14,14 +15,17 @@ const LOCAL = /^(home|config|db)\./;
 
 /**
  * The way to the operations: over the wire to the fleet that FLEET_URL names, else to the live server of the home, else
- * in this process. Nothing was sent to a server that is not there, so the house is simply opened instead.
+ * in this process. A server that is not there, or stands still, is done without: the house is opened instead. A command
+ * that it may have heard has a key, so that it is carried out once, by whichever of the two.
  */
 export async function connect(env: Env, cwd: string): Promise<Connection> {
   const url = env['FLEET_URL'];
   if (url !== undefined && url !== '') return remote(url, env);
   const house = whenNeeded(async () => (await import('../open-house.ts')).openHouse(env, cwd));
   let live = await liveCall(env, cwd);
-  const call = async (...[name, input, options]: Parameters<Call>) => {
+  const call = async (...[name, input, given]: Parameters<Call>) => {
+    const isCommand = routes[name]?.method !== 'GET';
+    const options = live && isCommand && given?.key === undefined ? { ...given, key: randomUUID() } : given;
     if (live && !LOCAL.test(name)) {
       try {
         return await live.call(name, input, options);
