@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { fullOnly } from '../full-only.ts';
 import { calls, mcpAgent, statusOf, whereIs } from '../support/mcp-house.ts';
 import { type WorkHouse, workHouse } from '../support/work-house.ts';
 
@@ -44,7 +45,7 @@ const answers = async (house: WorkHouse, id: string): Promise<Answered[]> =>
 const runDirectory = async (house: WorkHouse, id: string) => join(house.home, 'runs', (await house.runs(id)).at(-1)?.id ?? '');
 
 describe('the MCP server of a run', () => {
-  it('tells an agent of its task, takes its report, and passes on what it is told and asks', async () => {
+  fullOnly('tells an agent of its task, takes its report, and passes on what it is told and asks', async () => {
     await using house = await workHouse();
     await mcpAgent(house);
     const ask = {
