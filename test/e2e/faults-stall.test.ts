@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
-import { describe, expect, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Engine, type FaultHouse, faultHouse } from '../fixtures/fault-house.ts';
 import { type Machine, machineIn } from '../fixtures/machine.ts';
 import { fullOnly, inFullRun } from '../full-only.ts';
@@ -16,46 +16,43 @@ const ledger = async (house: FaultHouse, title: string) =>
   (await readFile(join(house.directory, `place of ${title}`, 'ledger'), 'utf8').catch(() => '')).split('\n').filter(Boolean);
 
 describe('an engine that stands still', () => {
-  fullOnly(
-    'keeps its home for as long as it lives, and goes on where it stood: nothing is started twice [R9] [RUN-02]',
-    async () => {
-      await using house = await faultHouse(['max_attempts=3']);
-      const later = await machineIn(house.directory, 'later');
-      // The same boot, an hour later: the lease has long run out.
-      await later.boot((await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim());
-      await later.jump(HOUR_MS);
-      const engine = await house.up();
-      const titles = ['a0', 'a1', 'a2', 'a3'];
-      const ids = await house.queue(titles.map((title) => ({ title, script: SCRIPT })));
-      await vi.waitFor(async () => {
-        for (const title of titles) expect(await ledger(house, title)).toHaveLength(1);
-      }, 20_000);
-      process.kill(engine.pid, 'SIGSTOP');
-      await stopped(engine.pid);
-      const more = await house.queue([{ title: 'b0', script: SCRIPT }]);
-      if (inFullRun) await passed(STALL_MS);
-      const second = await house.fleet(['up'], { env: inFullRun ? {} : { NODE_OPTIONS: later.options } });
-      expect(second.code).not.toBe(0);
-      expect(second.err).toContain(`process ${engine.pid}`);
-      expect(second.err).toContain(`if it hangs, end it with kill -9 ${engine.pid}`);
-      expect(await ledger(house, 'b0')).toEqual([]);
-      process.kill(engine.pid, 'SIGCONT');
-      await vi.waitFor(async () => expect(await ledger(house, 'b0')).toHaveLength(1), 20_000);
-      await writeFile(join(house.directory, 'go'), '');
-      await house.settled([...ids.values(), ...more.values()]);
-      const runs = await house.runs();
-      expect(runs.map(({ phase }) => phase.outcome)).toEqual([...titles, 'b0'].map(() => 'succeeded'));
-      for (const title of [...titles, 'b0']) expect(await ledger(house, title)).toHaveLength(1);
-    },
-  );
+  it('keeps its home for as long as it lives, and goes on where it stood: nothing is started twice [R9] [RUN-02]', async () => {
+    await using house = await faultHouse(['max_attempts=3']);
+    const later = await machineIn(house.directory, 'later');
+    // The same boot, an hour later: the lease has long run out.
+    await later.boot((await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim());
+    await later.jump(HOUR_MS);
+    const engine = await house.up();
+    const titles = ['a0', 'a1', 'a2', 'a3'];
+    const ids = await house.queue(titles.map((title) => ({ title, script: SCRIPT })));
+    await vi.waitFor(async () => {
+      for (const title of titles) expect(await ledger(house, title)).toHaveLength(1);
+    }, 20_000);
+    process.kill(engine.pid, 'SIGSTOP');
+    await stopped(engine.pid);
+    const more = await house.queue([{ title: 'b0', script: SCRIPT }]);
+    if (inFullRun) await passed(STALL_MS);
+    const second = await house.fleet(['up'], { env: inFullRun ? {} : { NODE_OPTIONS: later.options } });
+    expect(second.code).not.toBe(0);
+    expect(second.err).toContain(`process ${engine.pid}`);
+    expect(second.err).toContain(`if it hangs, end it with kill -9 ${engine.pid}`);
+    expect(await ledger(house, 'b0')).toEqual([]);
+    process.kill(engine.pid, 'SIGCONT');
+    await vi.waitFor(async () => expect(await ledger(house, 'b0')).toHaveLength(1), 20_000);
+    await writeFile(join(house.directory, 'go'), '');
+    await house.settled([...ids.values(), ...more.values()]);
+    const runs = await house.runs();
+    expect(runs.map(({ phase }) => phase.outcome)).toEqual([...titles, 'b0'].map(() => 'succeeded'));
+    for (const title of [...titles, 'b0']) expect(await ledger(house, title)).toHaveLength(1);
+  });
 
   // Whoever sleeps inside of `start` is stopped by the claim in the run directory, whoever sleeps before it by the lease.
   for (const point of ['prepare.after:1', 'start.before:1'])
-    fullOnly(`at ${point} and was given up meanwhile does nothing any more when it wakes [R9] [RUN-02]`, () => wakesLate(point));
+    it(`at ${point} and was given up meanwhile does nothing any more when it wakes [R9] [RUN-02]`, () => wakesLate(point));
   for (const point of ['prepare.before:1', 'commit.before:2', 'commit.before:3', 'commit.after:2', 'commit.after:3'])
     fullOnly(`at ${point} and was given up meanwhile does nothing any more when it wakes [R9]`, () => wakesLate(point));
 
-  fullOnly('and whose run was done and cleared away by another starts it no second time [R9]', async () => {
+  it('and whose run was done and cleared away by another starts it no second time [R9]', async () => {
     await using house = await faultHouse();
     const { late, takeover, old } = await stalledAt(house, 'prepare.after:1');
     await writeFile(join(house.directory, 'go'), '');

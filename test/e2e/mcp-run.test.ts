@@ -1,7 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { fullOnly } from '../full-only.ts';
 import { calls, mcpAgent, statusOf, whereIs } from '../support/mcp-house.ts';
 import { type WorkHouse, workHouse } from '../support/work-house.ts';
 
@@ -45,7 +44,7 @@ const answers = async (house: WorkHouse, id: string): Promise<Answered[]> =>
 const runDirectory = async (house: WorkHouse, id: string) => join(house.home, 'runs', (await house.runs(id)).at(-1)?.id ?? '');
 
 describe('the MCP server of a run', () => {
-  fullOnly('tells an agent of its task, takes its report, and passes on what it is told and asks', async () => {
+  it('tells an agent of its task, takes its report, and passes on what it is told and asks', async () => {
     await using house = await workHouse();
     await mcpAgent(house);
     const ask = {
@@ -75,7 +74,8 @@ describe('the MCP server of a run', () => {
     expect(question.text).toBe('Tabs or spaces?');
     await house.ok(['task', 'send', id, 'mind the gap']);
     await house.ok(['question', 'answer', question.id, '2']);
-    // The review begins when its work is finished.
+    // The review is asked for while it works, and begins when its work is finished: only then are all tasks there.
+    await house.rested([id], 60);
     await house.rested(
       (await house.all()).map((task) => task.id),
       60,
