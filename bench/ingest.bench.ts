@@ -67,7 +67,7 @@ const blocks: number[] = [];
 await using at = await ground();
 const { house } = at;
 const runner = await runnerOf(house);
-const executors = executorShelf(house.paths);
+const executors = executorShelf(house.paths, process.env);
 const scripted = executors.all().get('scripted') as Executor;
 const { host } = await house.self();
 const needs = {
@@ -84,7 +84,7 @@ const spool = join(house.paths.runs, claimed.id, 'out');
 await mkdir(join(house.paths.runs, claimed.id), { recursive: true });
 await fill(spool);
 const identity = { boot: 'here', shim: { pid: 1, started: '1' }, agent: { pid: 1, started: '1' } };
-const look: Look = { state: 'alive', identity, outBytes: SPOOL_BYTES, errBytes: 0 };
+const look: Look = { state: 'alive', identity, listens: false, outBytes: SPOOL_BYTES, errBytes: 0 };
 const watching = supervise({
   ...needs,
   runner: { ...runner, look: async () => look },

@@ -79,9 +79,9 @@ export const supervisionOf = (
 ): NonNullable<EngineNeeds['supervision']> => ({
   runner,
   question: house.ids.question,
-  executor: async (name) => executors.all().get(name),
-  prepare: (run, task) => prepareRun(house, env, { run, task, executor: executors.all().get(run.executor) }),
-  job: (run, task) => jobOf(house, { run, task, executor: executors.all().get(run.executor) }),
+  executor: async (name) => executors.named(name),
+  prepare: (run, task) => prepareRun(house, env, { run, task, executor: executors.named(run.executor) }),
+  job: (run, task) => jobOf(house, { run, task, executor: executors.named(run.executor) }),
   changedAt: async (run, task) => newestChange(run.directory ?? (await workDirectory(house, run, task))),
   rules: () => {
     const { stall_seconds, max_output_mb, max_processes } = house.settings.current().values;

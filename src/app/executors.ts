@@ -5,7 +5,11 @@ import type { Executor } from '../domain/agent/executor.ts';
 import { parseCustomExecutor } from '../executors/custom/custom.ts';
 import { scripted } from '../executors/scripted/scripted.ts';
 import { shell } from '../executors/shell/shell.ts';
+import { BUILT_IN, type BuiltIn } from './built-in.ts';
+import { findProgram } from './find-program.ts';
 import type { HomePaths } from './home.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 /** A file as it was read last: read again only when it has changed. */
 interface Read {
@@ -19,22 +23,36 @@ interface Read {
  * Executors that can be started here: what comes with the program, and what the user added as files. Asked for before
  * every start and every claim, and therefore synchronous: a few looks at names cost less than one trip to another thread.
  */
-export function executorShelf(paths: HomePaths): {
+export function executorShelf(
+  paths: HomePaths,
+  env: Env,
+): {
+  /** Those that can be started now. */
   all(): ReadonlyMap<string, Executor>;
+  /** One that can be started, or one whose runs are still to be read although its program is gone. */
+  named(name: string): Executor | undefined;
   problems(): readonly string[];
 } {
-  const builtIn = scripted({ node: process.execPath, agent: scriptedAgent() });
+  const own = [scripted({ node: process.execPath, agent: ours('scripted-agent') }), shell];
+  const found = foundPrograms(env);
   const read = new Map<string, Read>();
+  const all = (): ReadonlyMap<string, Executor> => {
+    const names = customNames(paths);
+    for (const gone of [...read.keys()].filter((name) => !names.includes(name))) read.delete(gone);
+    for (const name of names) read.set(name, readExecutor(paths, name, read.get(name)));
+    const custom = [...read].flatMap(([name, { executor }]) => (executor ? [[name, executor] as const] : []));
+    return new Map([...custom, ...[...found(), ...own].map((executor) => [executor.name, executor] as const)]);
+  };
   return {
     problems: () => [...read.values()].flatMap(({ problem }) => problem ?? []),
-    all: () => {
-      const names = customNames(paths);
-      for (const gone of [...read.keys()].filter((name) => !names.includes(name))) read.delete(gone);
-      for (const name of names) read.set(name, readExecutor(paths, name, read.get(name)));
-      const custom = [...read].flatMap(([name, { executor }]) => (executor ? [[name, executor] as const] : []));
-      return new Map([...custom, [builtIn.name, builtIn], [shell.name, shell]]);
-    },
+    all,
+    named: (name) => all().get(name) ?? withoutProgram(name),
   };
+}
+
+function withoutProgram(name: string): Executor | undefined {
+  const builtIn = BUILT_IN.find((one) => one.name === name);
+  return builtIn?.make({ command: builtIn.program.command, node: process.execPath, ours });
 }
 
 const SUFFIX = '.toml';
@@ -66,8 +84,32 @@ function readExecutor(paths: HomePaths, name: string, before: Read | undefined):
   }
 }
 
+/** A program that is not there is looked for again after this long: somebody may have installed it. */
+const LOOK_AGAIN_MS = 5_000;
+
+/** Those of the built-in executors whose program is on this machine now. */
+function foundPrograms(env: Env): () => Executor[] {
+  const known = new Map<string, { readonly at: number; readonly command?: string; readonly executor?: Executor }>();
+  const look = (builtIn: BuiltIn) => {
+    const command = findProgram(builtIn.program, env);
+    const executor = command === undefined ? undefined : builtIn.make({ command, node: process.execPath, ours });
+    return { at: performance.now(), ...(command === undefined ? {} : { command }), ...(executor ? { executor } : {}) };
+  };
+  return () =>
+    BUILT_IN.flatMap((builtIn) => {
+      const before = known.get(builtIn.name);
+      const isFresh =
+        before?.command === undefined
+          ? before !== undefined && performance.now() - before.at < LOOK_AGAIN_MS
+          : existsSync(before.command);
+      const now = before && isFresh ? before : look(builtIn);
+      known.set(builtIn.name, now);
+      return now.executor ?? [];
+    });
+}
+
 /** In the bundle it lies beside the program, one folder above this chunk. */
-function scriptedAgent(): string {
-  const beside = fileURLToPath(new URL('./scripted-agent.mjs', import.meta.url));
-  return existsSync(beside) ? beside : fileURLToPath(new URL('../scripted-agent.mjs', import.meta.url));
+function ours(name: string): string {
+  const beside = fileURLToPath(new URL(`./${name}.mjs`, import.meta.url));
+  return existsSync(beside) ? beside : fileURLToPath(new URL(`../${name}.mjs`, import.meta.url));
 }

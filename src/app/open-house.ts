@@ -137,7 +137,7 @@ function surroundingsOf({ env, cwd, paths, settings, store, texts, now, ids, sec
     },
     places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
     executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customNames(paths)])] },
-    dispatching: dispatchingOf({ store, settings }, executorShelf(paths)),
+    dispatching: dispatchingOf({ store, settings }, executorShelf(paths, env)),
     output,
     work: workPortOf(paths, env),
     home: {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Executor, Job } from '../domain/agent/executor.ts';
+import { toolsOf } from '../domain/agent/tools.ts';
 import { Fault } from '../domain/fault.ts';
 import { promptFor } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
@@ -8,7 +9,7 @@ import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
 import { projects } from '../store/records/projects.ts';
 import { workspaces } from '../store/records/workspaces.ts';
-import { mcpAttachment, mcpConfigFile } from './mcp/attachment.ts';
+import { mcpAttachment, mcpConfigFile, mcpServer } from './mcp/attachment.ts';
 import { notePlaces, notesFor } from './notes.ts';
 import type { House } from './open-house.ts';
 import { pastOf } from './past.ts';
@@ -51,7 +52,12 @@ export async function jobOf(house: House, { run, task, executor }: Start): Promi
   const directory = join(house.paths.runs, run.id);
   const resultFile = join(directory, 'result.json');
   const whole = 'text' in task.prompt ? task.prompt.text : await house.texts.getBlob(task.prompt.blob);
-  if (run.chore) return choreOf(run, run.chore, task, { promptFile: join(directory, 'prompt.txt'), resultFile });
+  if (run.chore)
+    return choreOf(run, run.chore, task, {
+      promptFile: join(directory, 'prompt.txt'),
+      resultFile,
+      runDirectory: directory,
+    });
   const { before, forked, resume, fork } = await pastOf(house, run, task, executor);
   const prompt = promptFor({
     task,
@@ -69,10 +75,15 @@ export async function jobOf(house: House, { run, task, executor }: Start): Promi
     promptFile: join(directory, 'prompt.txt'),
     resultFile,
     mcpConfig: mcpConfigFile(directory),
+    mcp: mcpServer(house.paths.path, directory),
+    runDirectory: directory,
     workDirectory: await workDirectory(house, run, task),
     model: run.model,
     effort: task.effort,
     systemPrompt: task.systemPrompt,
+    tools: executor?.can.tools ? toolsOf(task) : undefined,
+    maxTurns: task.maxTurns,
+    maxBudgetUsd: task.maxBudgetUsd,
     extraArgs: task.extraArgs,
     resume,
     fork,
@@ -80,7 +91,12 @@ export async function jobOf(house: House, { run, task, executor }: Start): Promi
 }
 
 /** A command of the project: nothing of the task but where it belongs. */
-const choreOf = (run: Run, chore: NonNullable<Run['chore']>, task: Task, files: Pick<Job, 'promptFile' | 'resultFile'>): Job => ({
+const choreOf = (
+  run: Run,
+  chore: NonNullable<Run['chore']>,
+  task: Task,
+  files: Pick<Job, 'promptFile' | 'resultFile' | 'runDirectory'>,
+): Job => ({
   taskId: task.id,
   runId: run.id,
   prompt: chore.command,

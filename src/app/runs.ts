@@ -11,7 +11,7 @@ import { statSync as processStat } from '../platform/proc.ts';
 import { type Redactor, secretsIn } from '../platform/redact.ts';
 import { findCgroupParent } from '../runner/cgroup.ts';
 import { crowdWatch } from '../runner/crowd.ts';
-import { appendMissing } from '../runner/input-spool.ts';
+import { appendMissing, endInput } from '../runner/input-spool.ts';
 import { endRun } from '../runner/kill-ladder.ts';
 import { arbitrate, stateOf } from '../runner/run-directory.ts';
 import { readExit, readIdentity } from '../runner/run-facts.ts';
@@ -40,6 +40,8 @@ export interface HomeRunner extends Runner {
 }
 
 const HARD_MS = 10_000;
+/** Others wait meanwhile; who takes longer to read is asked again in the next turn. */
+const HANG_UP_MS = 20;
 
 /** The runner room, as the engine wants to see it: runs by their ids, in the run directories of one home. */
 export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions): Promise<HomeRunner> {
@@ -85,15 +87,13 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
       return slice;
     },
     send: async (runId, from, tail) => void (await appendMissing(place(runId), { from, bytes: Buffer.from(tail) })),
+    hangUp: async (runId) => (await endInput(place(runId), { withinMs: HANG_UP_MS })) === 'closed',
     end: async (runId, { atOnce } = { atOnce: false }) => {
       const { how, processes } = await endRun(place(runId), { graceMs: atOnce ? 0 : graceMs(), hardMs: HARD_MS });
       if (how !== 'quiet') log('run.ended', { runId, how, processes });
     },
     trim: (runId, bytes) => trimSpools(place(runId), bytes),
-    follow: (runIds) => {
-      const isFollowed = hints.follow(new Map(runIds.map((runId) => [runId, place(runId).directory])));
-      return runIds.filter((runId) => !isFollowed.has(runId));
-    },
+    follow: (runIds) => followed(hints, runIds, place),
     onStir: (listener) => hints.onStir((runIds) => listener(runIds as RunId[])),
     ticks: async (runIds) => new Map([...(await signsOfLife(runIds.map(place)))].map(([id, { ticks }]) => [id as RunId, ticks])),
     crowded: async (runIds, most) =>
@@ -103,6 +103,11 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
       return spawner.close();
     },
   };
+}
+
+function followed(hints: ReturnType<typeof runHints>, runIds: readonly RunId[], place: (runId: RunId) => RunPlace): RunId[] {
+  const isFollowed = hints.follow(new Map(runIds.map((runId) => [runId, place(runId).directory])));
+  return runIds.filter((runId) => !isFollowed.has(runId));
 }
 
 /** An agent that has spoilt the file is watched over all the same; from its directory nothing is shown to anybody then. */
@@ -154,6 +159,7 @@ async function lookAt(run: RunPlace, shimPid: number | undefined): Promise<Look>
   return {
     state: 'alive',
     identity: { boot, shim, agent } satisfies Identity,
+    listens: identity.pump !== undefined,
     outBytes,
     errBytes: sizeOf(filesOf(run).err),
     ageMs: ageOf(agent.started),

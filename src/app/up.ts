@@ -89,7 +89,7 @@ async function supervised(
     log,
   });
   try {
-    const executors = executorShelf(house.paths);
+    const executors = executorShelf(house.paths, env);
     const points = crashPoints(env);
     const needs = engineNeeds(house, self.host, executors);
     const watching = supervisionOf(house, env, { runner: crashingRunner(runner, points), executors });

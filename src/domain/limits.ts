@@ -53,6 +53,7 @@ export const LIMITS = {
     "one day's log of an engine in the background; past it only its newest quarter is kept",
   ),
   questionOptions: limit(20, 'items', 'options of a question'),
+  quotaWindows: limit(10, 'items', 'windows of an account whose use a run remembers'),
   openQuestions: limit(20, 'items', 'questions of one task that wait for an answer'),
   pageBytes: limit(256 * KB, 'bytes', 'the page Q&A.md of a task; a longer one is not read'),
   toldTasks: limit(10, 'items', 'finished tasks, earlier runs and questions an agent is told of when it asks for its context'),

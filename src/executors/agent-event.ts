@@ -1,4 +1,4 @@
-import type { AgentEvent } from './executor.ts';
+import { type AgentEvent, VERDICTS } from './executor.ts';
 
 type Check = (value: unknown) => boolean;
 type Fields = Readonly<Record<string, Check>>;
@@ -8,6 +8,7 @@ const isText: Check = (value) => typeof value === 'string';
 const isRequest: Check = (value) => typeof value === 'string' && value !== '' && value.length <= 200;
 const isCount: Check = (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 const isAmount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+const isShare: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1;
 const isInstant: Check = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const isFlag: Check = (value) => typeof value === 'boolean';
 const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
@@ -28,13 +29,20 @@ export const EVENT_FIELDS: Readonly<Record<AgentEvent['type'], Fields>> = {
   thought: { text: isText },
   tool: { id: isText, name: isText, detail: maybe(isText) },
   'tool-done': { id: isText, ok: isFlag },
-  spent: { inputTokens: isCount, outputTokens: isCount, cachedTokens: maybe(isCount), costUsd: maybe(isAmount) },
+  spent: {
+    inputTokens: isCount,
+    outputTokens: isCount,
+    cachedTokens: maybe(isCount),
+    costUsd: maybe(isAmount),
+    model: maybe(isText),
+  },
   context: { tokens: isCount, limit: maybe(isCount) },
-  limited: { until: maybe(isInstant) },
+  limited: { until: maybe(isInstant), why: maybe(isText) },
+  quota: { window: isText, used: isShare, resets: maybe(isInstant) },
   asked: { request: isRequest, kind: oneOf('question', 'permission'), text: isText, options: isTexts },
   heard: { n: isCount },
   reported: { report: isGiven },
-  ended: { verdict: oneOf('succeeded', 'blocked', 'refused', 'errored', 'auth_required'), summary: isText },
+  ended: { verdict: oneOf(...VERDICTS), summary: isText },
 };
 
 const FIELDS = new Map(Object.entries(EVENT_FIELDS).map(([type, fields]) => [type, Object.entries(fields)]));

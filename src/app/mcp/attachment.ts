@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { McpServer } from '../../domain/agent/executor.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Step } from '../../platform/lay.ts';
 import type { House } from '../open-house.ts';
@@ -25,14 +26,14 @@ export async function mcpAttachment(
       {
         lay: 'file',
         path: config,
-        text: `${JSON.stringify({ mcpServers: { fleet: server(house.paths.path, runDirectory) } })}\n`,
+        text: `${JSON.stringify({ mcpServers: { fleet: mcpServer(house.paths.path, runDirectory) } })}\n`,
       },
     ],
     env: { FLEET_RUN_DIR: runDirectory, FLEET_MCP_CONFIG: config },
   };
 }
 
-const server = (home: string, runDirectory: string) => ({
+export const mcpServer = (home: string, runDirectory: string): McpServer => ({
   command: process.execPath,
   args: [...process.execArgv, process.argv[1] ?? '', 'mcp', '--run', runDirectory],
   env: { FLEET_HOME: home, FLEET_RUN_DIR: runDirectory },

@@ -1,3 +1,10 @@
+/** A program that speaks MCP on its standard input and output. No secret is in it. */
+export interface McpServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** What one run is asked to do. Everything is a value: an executor reads no clock, no environment and no file. */
 export interface Job {
   readonly taskId: string;
@@ -9,10 +16,19 @@ export interface Job {
   readonly resultFile: string;
   /** A file that names Fleet's MCP server for this run, as `{"mcpServers":{"fleet":{"command","args","env"}}}`. */
   readonly mcpConfig?: string | undefined;
+  /** The same server, for programs that are told on their command line or in the conversation. */
+  readonly mcp?: McpServer | undefined;
+  /** Directory of the run: files of the launch lie there. Nothing in it is kept for longer than the run's output. */
+  readonly runDirectory: string;
   readonly workDirectory: string;
   readonly model?: string | undefined;
   readonly effort?: string | undefined;
   readonly systemPrompt?: string | undefined;
+  /** What it may use, in the words of `tools.ts`; absent: everything. */
+  readonly tools?: readonly string[] | undefined;
+  /** How often it may go back to its model, and what it may spend in this run. */
+  readonly maxTurns?: number | undefined;
+  readonly maxBudgetUsd?: number | undefined;
   readonly extraArgs: readonly string[];
   /** The agent's own conversation to go on with, when it said one and the executor can. */
   readonly resume?: string | undefined;
@@ -43,12 +59,16 @@ export type AgentEvent =
       readonly inputTokens: number;
       readonly outputTokens: number;
       readonly cachedTokens?: number;
+      /** What the program itself says it cost; without it the price table is asked about `model`. */
       readonly costUsd?: number;
+      readonly model?: string;
     }
   /** How full its window is now. */
   | { readonly type: 'context'; readonly tokens: number; readonly limit?: number }
-  /** Its provider refuses more work, from structured signals of this run alone. */
-  | { readonly type: 'limited'; readonly until?: string }
+  /** Its provider refuses more work, from structured signals of this run alone. The program has given up, or will not in time. */
+  | { readonly type: 'limited'; readonly until?: string; readonly why?: string }
+  /** Which share of a window of its account is used, from 0 to 1, and when that window begins again. */
+  | { readonly type: 'quota'; readonly window: string; readonly used: number; readonly resets?: string }
   | {
       readonly type: 'asked';
       readonly request: string;
@@ -61,15 +81,63 @@ export type AgentEvent =
   | { readonly type: 'reported'; readonly report: unknown }
   | {
       readonly type: 'ended';
-      readonly verdict: 'succeeded' | 'blocked' | 'refused' | 'errored' | 'auth_required';
+      readonly verdict: Verdict;
       readonly summary: string;
     };
+
+/**
+ * How a run went, by the program's own structured word. `errored` is an accident worth another attempt; `refused` will be
+ * the same again (an unknown model, a bad request, a refusal of the model).
+ */
+export const VERDICTS = ['succeeded', 'blocked', 'refused', 'errored', 'auth_required', 'context_full', 'over_budget'] as const;
+export type Verdict = (typeof VERDICTS)[number];
 
 /** What follows from one line: the next state, what happened, and lines to send in return. The state is JSON. */
 export interface Step {
   readonly state: unknown;
   readonly events: readonly AgentEvent[];
   readonly send: readonly string[];
+  /** The executor has never heard of such a line: such lines are counted, because they tell that the program has changed. */
+  readonly unknown?: true;
+}
+
+/** The program behind an executor: how it is found and asked, and what a person does when something is amiss. */
+export interface Program {
+  /** As it is called on the command line. */
+  readonly command: string;
+  /** What it prints its version for, and the newest one that was proved with this executor. */
+  readonly versionArgs: readonly string[];
+  readonly proved: string;
+  /** Commands for a person. */
+  readonly install: string;
+  readonly login: string;
+  /** Environment variables that sign it in, and files under the home directory that do: one of them is enough. */
+  readonly keys: readonly string[];
+  readonly credentials: readonly string[];
+  /** All variables that belong to it and its providers (`ANTHROPIC_*`): they reach it and no other agent. */
+  readonly variables: readonly string[];
+  /** Where the native program lies beside the wrapper of this path (resolved), best first: a wrapper that is killed leaves it running. */
+  native?(wrapper: string): readonly string[];
+}
+
+/** What an executor can do. Whoever asks for more is told before anything starts. */
+export interface Abilities {
+  /** Goes on with a conversation of its own. */
+  readonly resume: boolean;
+  /** Goes on with a copy of one. */
+  readonly fork: boolean;
+  /** Takes a message while it runs. */
+  readonly steer: boolean;
+  /** Asks people: questions, or for permission. */
+  readonly ask: boolean;
+  /** Says what it spent. */
+  readonly usage: boolean;
+  /** Says how full its window is. */
+  readonly context: boolean;
+  /** Takes Fleet's MCP server. */
+  readonly mcp: boolean;
+  /** A restriction of tools is a restriction. */
+  readonly tools: boolean;
 }
 
 /**
@@ -78,7 +146,9 @@ export interface Step {
  */
 export interface Executor {
   readonly name: string;
-  readonly can: { readonly resume: boolean; readonly steer: boolean; readonly ask: boolean; readonly usage: boolean };
+  readonly can: Abilities;
+  /** Absent where the program is Fleet's own. */
+  readonly program?: Program;
   /** Size of the model's window where the program does not say. */
   readonly contextLimit?: number;
   launch(job: Job): Launch;

@@ -17,12 +17,12 @@ export function outcomeOf(run: Run, facts: Facts): Ending {
   if (run.phase.state === 'ending') return { outcome: run.phase.outcome, detail: run.phase.why };
   if (facts.exit === undefined)
     return { outcome: 'lost', detail: facts.reason ?? 'its process was gone and had left no exit code' };
-  const { verdict, summary = '' } = run.watch ?? {};
+  const { verdict, summary = '', inputEnded = false } = run.watch ?? {};
   if (verdict === 'limited') return { outcome: 'rate_limited', detail: summary || 'its provider refused more work' };
-  if (verdict === 'succeeded' && facts.exit === 0) return { outcome: 'succeeded', detail: summary };
-  if (verdict === 'blocked') return { outcome: 'blocked', detail: summary };
-  if (verdict === 'refused') return { outcome: 'refused', detail: summary };
-  if (verdict === 'auth_required') return { outcome: 'auth_required', detail: summary };
+  // How a program that only waited to be told to go then went says nothing of its work.
+  if (verdict === 'succeeded' && (facts.exit === 0 || inputEnded)) return { outcome: 'succeeded', detail: summary };
+  if (verdict !== undefined && verdict !== 'succeeded' && verdict !== 'errored') return { outcome: verdict, detail: summary };
+  if (verdict === 'errored' && summary !== '') return { outcome: 'crashed', detail: summary };
   return { outcome: 'crashed', detail: crashed(facts, run.watch?.lastWords) };
 }
 

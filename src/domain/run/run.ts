@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { VERDICTS } from '../agent/executor.ts';
 import { LIMITS } from '../limits.ts';
 import { Instant, Name, QuestionId, RunId, TaskId, WorkspaceId } from '../values.ts';
 
@@ -74,7 +75,16 @@ export const Watch = z.strictObject({
   /** Requests of the agent that wait for a person. */
   asks: z.array(z.strictObject({ request: z.string(), questionId: QuestionId })).max(LIMITS.questionOptions.value),
   limitedUntil: z.string().optional(),
-  verdict: z.enum(['succeeded', 'blocked', 'refused', 'errored', 'auth_required', 'limited']).optional(),
+  verdict: z.enum([...VERDICTS, 'limited']).optional(),
+  /** It has been told that nothing more will be said to it. */
+  inputEnded: z.boolean().optional(),
+  /** Lines its executor has never heard of. */
+  unknownLines: z.int().min(0).optional(),
+  /** How much of each window of its account is used. */
+  quota: z
+    .array(z.strictObject({ window: z.string(), used: z.number(), resets: z.string().optional() }))
+    .max(LIMITS.quotaWindows.value)
+    .optional(),
   summary: z.string().optional(),
   report: z.unknown().optional(),
   /** When it last showed any sign of life. */

@@ -21,6 +21,8 @@ export async function act(action: Action, needs: SuperviseNeeds, memory: Memory)
       return adopt(action.sight, needs);
     case 'ingest':
       return read(action.sight, needs, memory);
+    case 'hangUp':
+      return hangUp(action.sight, needs, memory);
     case 'end':
       await needs.store.commit(ending(action.sight.run, action, needs, memory), { flush: true });
       climb(action.sight.run.body, needs, memory, action.atOnce);
@@ -68,6 +70,19 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
   const told = task.messages.filter(({ state }) => state === 'waiting').map(({ n }) => n);
   if (told.length > 0) await needs.store.commit(await heard(task, [], told, needs));
   return true;
+}
+
+/** Written down before it is done: how a program goes that was told to go says nothing of its work. */
+async function hangUp({ run }: Sight, needs: SuperviseNeeds, { hungUp }: Memory): Promise<boolean> {
+  const { watch } = run.body;
+  if (watch && !watch.inputEnded) {
+    await needs.store.commit([
+      runs.put({ ...run.body, updatedAt: needs.now(), watch: { ...watch, inputEnded: true } }, run.version),
+    ]);
+    return true;
+  }
+  if (await needs.runner.hangUp(run.body.id)) hungUp.add(run.body.id);
+  return false;
 }
 
 /** A run that cannot be started must not be started later by anybody either. */

@@ -44,7 +44,8 @@ export async function passedOn(
   }
   const sent: number[] = [];
   for (const message of task.messages.filter(({ state }) => state === 'waiting')) {
-    const step = executor.can.steer ? executor.say(now.state, message) : undefined;
+    // Who has said how it went takes nothing more; its next run is told.
+    const step = executor.can.steer && now.verdict === undefined ? executor.say(now.state, message) : undefined;
     if (!step) continue;
     now = stepped(now, step);
     sent.push(message.n);

@@ -11,7 +11,7 @@ const rules: Rules = { stallMs: 120_000, spoolBytes: 10 * MB, processes: 100 };
 const who = { pid: 7, started: '1' };
 const identity = { boot: 'b', shim: who, agent: who };
 const running: RunPhase = { state: 'running', since: now, ...identity };
-const alive: Look = { state: 'alive', identity, outBytes: 0, errBytes: 0 };
+const alive: Look = { state: 'alive', identity, listens: false, outBytes: 0, errBytes: 0 };
 const ended = (outBytes: number): Look => ({ state: 'ended', exit: 0, outBytes });
 
 interface Seen extends Partial<Omit<Sight, 'run' | 'task'>> {
@@ -39,6 +39,24 @@ describe('what is done about a run', () => {
     expect(actionFor({ silentMs: 119_000 })).toBe('nothing');
     expect(actionFor({ silentMs: 121_000 })).toBe('end stalled');
     expect(actionFor({ silentMs: 121_000, watch: { openTools: ['t'] } })).toBe('nothing');
+  });
+
+  it('is to end the input of one that has said how it went and waits for more', () => {
+    const listening: Look = { ...alive, listens: true };
+    const watch = { verdict: 'succeeded' as const };
+    expect(actionFor({ look: listening })).toBe('nothing');
+    expect(actionFor({ look: listening, watch })).toBe('hangUp');
+    expect(actionFor({ look: listening, watch, toSend: true }), 'it takes no more messages').toBe('hangUp');
+    expect(actionFor({ look: { ...listening, outBytes: 1 }, watch })).toBe('ingest');
+    expect(actionFor({ look: listening, watch: { ...watch, outbox: { at: 0, tail: 'x\n' } }, toSend: true })).toBe('ingest');
+    expect(actionFor({ look: listening, watch, hungUp: true })).toBe('nothing');
+    expect(actionFor({ look: alive, watch })).toBe('nothing');
+  });
+
+  it('is to end one that has said how it went and does not go, as what it said', () => {
+    expect(actionFor({ silentMs: 21_000, watch: { verdict: 'succeeded' } })).toBe('end succeeded');
+    expect(actionFor({ silentMs: 21_000, watch: { verdict: 'over_budget' } })).toBe('end over_budget at once');
+    expect(actionFor({ silentMs: 19_000, watch: { verdict: 'succeeded' } })).toBe('nothing');
   });
 
   it('is to end it at once when it floods disk or machine, also after a restart [R22] [R25]', () => {

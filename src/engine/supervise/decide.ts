@@ -1,4 +1,5 @@
 import { patienceMs } from '../../domain/run/health.ts';
+import { outcomeOf } from '../../domain/run/outcome.ts';
 import type { Outcome, Run } from '../../domain/run/run.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
@@ -18,6 +19,8 @@ export interface Sight {
   readonly processes?: number | undefined;
   /** Messages or answers wait to be sent to it. */
   readonly toSend: boolean;
+  /** Its input has been ended by this process. */
+  readonly hungUp?: boolean | undefined;
 }
 
 export interface Seen {
@@ -30,6 +33,8 @@ export type Action =
   | { readonly type: 'start'; readonly sight: Sight }
   | { readonly type: 'adopt'; readonly sight: Sight }
   | { readonly type: 'ingest'; readonly sight: Sight }
+  /** It has said how it went and only waits for more to be said: nothing will be. */
+  | { readonly type: 'hangUp'; readonly sight: Sight }
   | { readonly type: 'end'; readonly sight: Sight; readonly outcome: Outcome; readonly why: string; readonly atOnce?: boolean }
   | { readonly type: 'ladder'; readonly sight: Sight; readonly atOnce?: boolean }
   | { readonly type: 'catchUp'; readonly sight: Sight }
@@ -42,6 +47,8 @@ const STARTING_MS = 30_000;
 const FINISH_BYTES = 1024 * 1024;
 /** The time of a silent run is written down this often; after a restart the age of its process tells the rest. */
 const WRITE_DOWN_MS = 60_000;
+/** A program that has said how it went and shows no sign of life for this long will not end by itself. */
+const AFTERWARDS_MS = 20_000;
 
 export function decide({ sights, now, rules }: Seen): readonly Action[] {
   const actions = sights.flatMap((sight) => actionFor(sight, now, rules) ?? []);
@@ -77,9 +84,14 @@ function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined 
   if (phase.state === 'ending') return { type: 'ladder', sight, atOnce: isOutOfHand(phase.outcome) };
   const end = reasonToEnd(sight, look, rules);
   if (end) return { type: 'end', sight, ...end, atOnce: isOutOfHand(end.outcome) };
-  const news = sight.toSend || look.outBytes > (run.body.watch?.offset ?? 0) || isToBeWrittenDown(sight, now, rules);
+  const isRead = look.outBytes <= (run.body.watch?.offset ?? 0);
+  if (isRead && look.listens && !sight.hungUp && isOver(run.body)) return { type: 'hangUp', sight };
+  const news = sight.toSend || !isRead || isToBeWrittenDown(sight, now, rules);
   return news ? { type: 'ingest', sight } : undefined;
 }
+
+/** It has said how it went, and has been told all it was to be told. */
+const isOver = ({ watch }: Run): boolean => watch?.verdict !== undefined && watch.outbox.tail === '';
 
 /** Signs of life that are no output are written down too, often enough that people see whether there were any. */
 export function isToBeWrittenDown({ run, silentMs, sinceMs }: Sight, now: string, { stallMs }: Rules): boolean {
@@ -116,6 +128,10 @@ function reasonToEnd(
       outcome: 'timed_out',
       why: `it has run for ${Math.round(spentMs / 1_000)} s, at most ${allowed} s are allowed`,
     };
+  if (watch?.verdict !== undefined && silentMs > AFTERWARDS_MS) {
+    const { outcome, detail } = outcomeOf(run.body, { exit: 0 });
+    return { outcome, why: detail || 'it had said how it went, and did not end' };
+  }
   // An agent that waits for a person is not stuck, and one that waits for a tool of its own has longer.
   if (silentMs > patienceMs(watch, rules.stallMs) && (watch?.asks.length ?? 0) === 0)
     return { outcome: 'stalled', why: `no sign of life for ${Math.round(silentMs / 1_000)} s` };

@@ -16,7 +16,7 @@ const AT = '2030-01-01T12:00:00.000Z' as Instant;
 /** An agent whose lines are events themselves; its state is how many it has printed. */
 const plain: Executor = {
   name: 'claude',
-  can: { resume: false, steer: false, ask: true, usage: true },
+  can: { resume: false, fork: false, steer: false, ask: true, usage: true, context: true, mcp: false, tools: false },
   launch: () => ({ command: 'x', args: [], env: {}, files: [], mode: 'oneway' }),
   begin: () => ({ state: 0, events: [], send: [] }),
   step: (state, line) => ({
@@ -109,6 +109,7 @@ async function house() {
   const look = (): Look => ({
     state: 'alive',
     identity: { boot: 'b', shim: { pid: 1, started: '1' }, agent: { pid: 2, started: '1' } },
+    listens: false,
     outBytes: printed.length,
     errBytes: 0,
   });

@@ -113,8 +113,9 @@ type Draft = { -readonly [Key in keyof Watch]: Watch[Key] };
 
 const draftOf = (watch: Watch): Draft => ({ ...watch });
 
-function take(draft: Draft, { state, events, send }: Step): void {
+function take(draft: Draft, { state, events, send, unknown }: Step): void {
   draft.state = state;
+  if (unknown) draft.unknownLines = (draft.unknownLines ?? 0) + 1;
   draft.events += events.length;
   for (const event of events) takeEvent(draft, event);
   if (send.length > 0) draft.outbox = { at: draft.outbox.at, tail: draft.outbox.tail + send.map((line) => `${line}\n`).join('') };
@@ -143,6 +144,13 @@ function takeEvent(draft: Draft, event: AgentEvent): void {
     case 'limited':
       draft.verdict = 'limited';
       if (event.until) draft.limitedUntil = event.until;
+      if (event.why) draft.summary = event.why.slice(0, SUMMARY);
+      return;
+    case 'quota':
+      draft.quota = [
+        ...(draft.quota ?? []).filter(({ window }) => window !== event.window),
+        { window: event.window, used: event.used, ...(event.resets ? { resets: event.resets } : {}) },
+      ].slice(-LIMITS.quotaWindows.value);
       return;
     case 'reported':
       draft.report = bounded(event.report);

@@ -28,6 +28,8 @@ export interface Memory {
   readonly notes: Set<Promise<void>>;
   /** Runs of which no process is left. */
   readonly swept: Set<string>;
+  /** Runs whose input has been ended. */
+  readonly hungUp: Set<string>;
   /** When the time a run has taken was last written down. */
   readonly seenAt: Map<string, number>;
   readonly pulses: Map<string, Pulse>;
@@ -53,6 +55,7 @@ export const newMemory = (needs: Needs): Memory => ({
   ladders: new Map(),
   notes: new Set(),
   swept: new Set(),
+  hungUp: new Set(),
   seenAt: new Map(),
   pulses: new Map(),
   ticksAt: Number.NEGATIVE_INFINITY,

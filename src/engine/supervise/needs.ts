@@ -19,6 +19,8 @@ export type Look =
   | {
       readonly state: 'alive';
       readonly identity: Identity;
+      /** It reads what it is told. */
+      readonly listens: boolean;
       readonly outBytes: number;
       readonly errBytes: number;
       readonly ageMs?: number;
@@ -60,6 +62,8 @@ export interface Runner {
   read(runId: RunId, cursor: Cursor, final: boolean): Promise<Slice>;
   /** Completes its input: everything before `at` is there, `tail` must be. */
   send(runId: RunId, at: number, tail: string): Promise<void>;
+  /** Ends its input once it has taken all of it; false when that is not yet so. */
+  hangUp(runId: RunId): Promise<boolean>;
   /** Ends its whole process tree, gently first unless at once. Resolves when nothing of it is left. Safe to call again. */
   end(runId: RunId, how?: { readonly atOnce: boolean }): Promise<void>;
   /** Drops what it printed beyond this many bytes. Only for a run of which no process is left. */

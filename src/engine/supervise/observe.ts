@@ -40,6 +40,7 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
       sinceMs: now - (seenAt.get(run.body.id) ?? now),
       processes: crowds.get(run.body.id),
       toSend: await hasMail(run.body, task?.body, needs),
+      hungUp: memory.hungUp.has(run.body.id),
     };
   });
   forget(new Set(live.map(({ run }) => run.body.id)), memory);
@@ -103,8 +104,9 @@ async function feelPulses(live: readonly Known[], looks: readonly Look[], { need
   for (const { run } of live) beat(run.body, ticks.get(run.body.id), pulses, now);
 }
 
-function forget(live: ReadonlySet<string>, { pulses, looks, hinted, files, ahead }: Memory): void {
-  for (const known of [pulses, looks, hinted, files, ahead]) for (const id of known.keys()) if (!live.has(id)) known.delete(id);
+function forget(live: ReadonlySet<string>, { pulses, looks, hinted, files, ahead, hungUp }: Memory): void {
+  for (const known of [pulses, looks, hinted, files, ahead, hungUp])
+    for (const id of known.keys()) if (!live.has(id)) known.delete(id);
 }
 
 /** How long ago the run showed a sign of life; new output is one. */

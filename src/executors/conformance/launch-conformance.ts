@@ -8,6 +8,7 @@ export const plainJob: Job = frozen({
   prompt: 'make it so',
   promptFile: '/somewhere/run_1/prompt.md',
   resultFile: '/somewhere/run_1/result.json',
+  runDirectory: '/somewhere/run_1',
   workDirectory: '/somewhere/workspace',
   extraArgs: [],
   fork: false,
@@ -21,6 +22,12 @@ const jobs: readonly Job[] = [
   { ...plainJob, prompt: '{model} {prompt_file} {{prompt}}' },
   { ...plainJob, model: 'a model, with spaces' },
   { ...plainJob, effort: 'high', systemPrompt: 'be brief', extraArgs: ['--flag', 'a b'] },
+  { ...plainJob, tools: ['Read', 'Grep', 'Bash(git diff *)'], maxTurns: 3, maxBudgetUsd: 0.5 },
+  {
+    ...plainJob,
+    mcpConfig: '/somewhere/run_1/mcp.json',
+    mcp: { command: 'fleet', args: ['mcp', '--run', 'a b'], env: { A: 'b "c"' } },
+  },
   { ...plainJob, resume: 'session-1' },
   { ...plainJob, resume: 'session-1', fork: true },
 ];

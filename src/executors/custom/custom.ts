@@ -28,7 +28,16 @@ export function parseCustomExecutor(name: string, tomlText: string): Executor {
   const reads = settings.mode === 'twoway';
   return {
     name,
-    can: { resume: false, steer: reads, ask: reads && rulesOf('asked'), usage: rulesOf('spent') },
+    can: {
+      resume: false,
+      fork: false,
+      steer: reads,
+      ask: reads && rulesOf('asked'),
+      usage: rulesOf('spent'),
+      context: rulesOf('context'),
+      mcp: settings.args.some((arg) => arg.includes('{mcp_config}')),
+      tools: false,
+    },
     ...(settings.contextLimit === undefined ? {} : { contextLimit: settings.contextLimit }),
     launch: (job) => ({
       command: settings.program,

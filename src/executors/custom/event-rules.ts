@@ -1,5 +1,5 @@
 import { asAgentEvent, EVENT_FIELDS, isEventType, isRecord } from '../agent-event.ts';
-import type { AgentEvent } from '../executor.ts';
+import { type AgentEvent, VERDICTS } from '../executor.ts';
 import { type Place, refuse, refuseUnknown, type Table, tableOf } from './toml-values.ts';
 
 /** What a field of an event is made of: a value, or the place in the line where it stands. */
@@ -14,7 +14,7 @@ export interface EventRule {
 
 /** Fields that have a closed list of words: one of these words stands for itself. */
 const words: Readonly<Record<string, readonly string[]>> = {
-  verdict: ['succeeded', 'blocked', 'refused', 'errored', 'auth_required'],
+  verdict: VERDICTS,
   kind: ['question', 'permission'],
 };
 
@@ -65,7 +65,17 @@ function fitted(name: string, value: unknown): unknown {
   return EVENT_NUMBERS.has(name) ? value : String(value);
 }
 
-const EVENT_NUMBERS = new Set(['inputTokens', 'outputTokens', 'cachedTokens', 'costUsd', 'tokens', 'limit', 'n', 'report']);
+const EVENT_NUMBERS = new Set([
+  'inputTokens',
+  'outputTokens',
+  'cachedTokens',
+  'costUsd',
+  'tokens',
+  'limit',
+  'n',
+  'report',
+  'used',
+]);
 const latestMs = 8.64e15;
 const instant = (ms: number): string | undefined => (Math.abs(ms) <= latestMs ? new Date(ms).toISOString() : undefined);
 

@@ -14,7 +14,7 @@ interface State {
 /** Plays the scenario in its prompt, for the demo and for tests. Its program prints our own events, one JSON object per line. */
 export const scripted = (programs: { readonly node: string; readonly agent: string }): Executor => ({
   name: 'scripted',
-  can: { resume: true, steer: true, ask: true, usage: true },
+  can: { resume: true, fork: true, steer: true, ask: true, usage: true, context: true, mcp: true, tools: false },
 
   launch: (job) => ({
     command: programs.node,
