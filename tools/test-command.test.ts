@@ -33,6 +33,19 @@ it('counts what is left for the full run, and what is skipped, by name', () => {
   expect(lines.join('\n')).toContain('skipped (1):\n  t/a.test.ts: odd');
 });
 
+it('says which tests passed only at the second try, and bears only a few', () => {
+  const flaky = (n: number) =>
+    `{ let times = 0; it('flaky ${n}', { retry: 1 }, () => { times += 1; expect(times, 'first try').toBe(2); }); }`;
+  const few = testCommand({ 't/a.test.ts': test(flaky(1)) });
+  expect(few.lines.join('\n')).toMatch(
+    /passed only at the second try \(1\):\n {2}t\/a.test.ts: flaky 1\n {6}AssertionError: first try/,
+  );
+  expect(few.lines.at(-1)).toBe('3 passed, 0 failed');
+  const many = testCommand({ 't/a.test.ts': test(...[1, 2, 3, 4].map(flaky)) });
+  expect(many.lines.at(-1)).toBe('6 passed, 1 failed');
+  expect(many.status).toBe(1);
+});
+
 it('prints the seed of a simulation that failed', () => {
   const { status, lines } = testCommand({
     't/a.test.ts': test("it('x', () => { throw new Error('two holders\\nseed: 4711'); });"),

@@ -34,7 +34,7 @@ if (values.only && ![...projects, 'check'].includes(values.only)) {
 }
 
 const started = performance.now();
-const total = { passed: 0, failures: [], leftForFull: 0, skipped: [], seeds: [] };
+const total = { passed: 0, failures: [], leftForFull: 0, skipped: [], unsteady: [], seeds: [] };
 const place = mkdtempSync(join(tmpdir(), 'fleet-test-'));
 const mark = randomBytes(8).toString('hex');
 try {
@@ -54,7 +54,7 @@ async function everything() {
   const ran = await vitest();
   total.passed += ran.passed;
   total.failures.push(...ran.failures);
-  Object.assign(total, { leftForFull: ran.leftForFull, skipped: ran.skipped, seeds: ran.seeds });
+  Object.assign(total, { leftForFull: ran.leftForFull, skipped: ran.skipped, unsteady: ran.unsteady, seeds: ran.seeds });
   if (!focused && ran.passed === 0) total.failures.push('no test ran');
   await leaks();
 }
@@ -144,6 +144,8 @@ function cleanUp() {
 function report() {
   const lines = [''];
   if (total.skipped.length > 0) lines.push(`skipped (${total.skipped.length}):`, ...total.skipped.map((name) => `  ${name}`));
+  if (total.unsteady.length > 0)
+    lines.push(`passed only at the second try (${total.unsteady.length}):`, ...total.unsteady.map((name) => `  ${name}`));
   if (total.failures.length > 0) lines.push('failed:', ...total.failures.map((name) => `  ${name}`));
   if (total.seeds.length > 0) lines.push('seeds:', ...new Set(total.seeds.map((seed) => `  ${seed}`)));
   lines.push(`${total.leftForFull} left for npm run test:full, ${((performance.now() - started) / 1000).toFixed(0)} s`);
