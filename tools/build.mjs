@@ -1,6 +1,9 @@
 /**
  * Bundles the program into dist/: `fleet.mjs`, `sqlite-worker.mjs` and the chunks both load when needed.
  *
+ * What every command needs is in `fleet.mjs` itself, because each further file costs a command more than its bytes do. All
+ * else is split into chunks. What both have exists twice, and is therefore never compared by identity across them.
+ *
  * A running copy is never half-written: new chunks (their names hold a hash) are moved in first, then each entry is
  * replaced by one rename, and chunks of earlier builds stay for a week because a running copy may still load them.
  */
@@ -17,7 +20,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withLock } from './lock.mjs';
 import { root } from './paths.mjs';
@@ -28,8 +31,10 @@ const stamp = join(dist, '.built');
 const sources = ['src', 'package-lock.json', 'package.json', 'tools/build.mjs', 'tools/derive.ts'];
 const chunksKeptMs = 7 * 24 * 60 * 60 * 1000;
 
+const main = 'src/app/main.ts';
+/** Loaded by nearly every command: part of `fleet.mjs` although they are asked for only when needed. */
+const always = ['src/surfaces/cli/parse/read-arguments.ts', 'src/surfaces/cli/carry-out.ts', 'src/app/connect/connect.ts'];
 const entries = {
-  fleet: 'src/app/main.ts',
   'sqlite-worker': 'src/store/sqlite/worker.ts',
   'scripted-agent': 'src/executors/scripted/scripted-agent.ts',
   'spawn-helper': 'src/runner/spawn-helper.ts',
@@ -57,7 +62,16 @@ async function build() {
   mkdirSync(dist, { recursive: true });
   const fresh = mkdtempSync(join(dist, '.new-'));
   try {
-    await bundle({ ...options, entryPoints: presentEntries(), outdir: fresh, plugins: [derivedTables(bundle, fresh)] });
+    const tables = derivedTables(bundle, fresh);
+    const later = new Map();
+    await bundle({ ...options, ...whole, write: false, plugins: [tables, leaveOut((path) => void later.set(path, path))] });
+    await split(bundle, { outdir: fresh, plugins: [tables], later });
+    await bundle({
+      ...options,
+      ...whole,
+      outfile: join(fresh, 'fleet.mjs'),
+      plugins: [tables, leaveOut((path) => later.get(path))],
+    });
     makeRunnable(join(fresh, 'fleet.mjs'));
     swapIn(fresh);
     writeFileSync(stamp, '');
@@ -87,10 +101,37 @@ const options = {
   logLevel: 'warning',
 };
 
-function presentEntries() {
-  if (!existsSync(join(root, entries.fleet))) throw new Error(`${entries.fleet} is missing`);
-  return Object.fromEntries(Object.entries(entries).filter(([, path]) => existsSync(join(root, path))));
+/** `fleet.mjs` is one file. */
+const whole = { entryPoints: [main], splitting: false, outExtension: undefined, chunkNames: undefined };
+
+/** Everything but `fleet.mjs`. Puts into `later` under which name each of its modules was written. */
+async function split(bundle, { outdir, plugins, later }) {
+  const present = Object.entries(entries).filter(([, path]) => existsSync(join(root, path)));
+  const asked = [...later.keys()].map((path) => [
+    `chunks/${path.slice('src/'.length, -'.ts'.length).replaceAll('/', '-')}`,
+    path,
+  ]);
+  const entryPoints = Object.fromEntries([...present, ...asked]);
+  // Names change with the content: a copy that still runs goes on with what it was built with.
+  const named = { entryPoints, entryNames: '[dir]/[name]-[hash]', metafile: true };
+  const { metafile } = await bundle({ ...options, ...named, outdir, plugins });
+  const fileOf = new Map(Object.entries(metafile.outputs).map(([file, { entryPoint }]) => [entryPoint, join(root, file)]));
+  for (const path of later.keys()) later.set(path, `./${relative(outdir, fileOf.get(path))}`);
+  // Programs of their own, which nothing imports.
+  for (const [name, path] of present) renameSync(fileOf.get(path), join(outdir, `${name}.mjs`));
 }
+
+/** Modules that are asked for only when needed stay outside, under the names they are told to have. */
+const leaveOut = (nameOf) => ({
+  name: 'leave-out',
+  setup(build) {
+    build.onResolve({ filter: /^\.{1,2}\// }, ({ path, kind, resolveDir }) => {
+      const found = relative(root, join(resolveDir, path)).replaceAll('\\', '/');
+      if (kind !== 'dynamic-import' || always.includes(found)) return undefined;
+      return { path: nameOf(found) ?? path, external: true };
+    });
+  },
+});
 
 /** Answers imports of `virtual:command-table` and `virtual:routes` with plain JSON, so that neither help nor a client loads a schema library. */
 function derivedTables(bundle, scratch) {
