@@ -47,7 +47,7 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
   return { sights: await Promise.all(sights), now: needs.now(), rules: needs.rules() };
 }
 
-/** A run that lives and gave no hint is looked at this often, some of them in each turn; that its process is there, every second. */
+/** A run that lives and gave no hint is looked at this often, some of them in each turn; that its process is there, in each. */
 const WHOLE_LOOK_MS = 10_000;
 const PARTS = 8;
 const GLANCE_MS = 1_000;

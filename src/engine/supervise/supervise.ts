@@ -9,8 +9,8 @@ import type { SuperviseNeeds } from './needs.ts';
 import { observe } from './observe.ts';
 import { COMMIT_EVERY_MS } from './read.ts';
 
-/** Without a hint, runs are looked at this often; those that are just starting more often than that. */
-const LOOK_MS = 1_000;
+/** Without a hint, runs are looked at this often, or as often as their patience wants; those that are just starting more often. */
+const LOOK_MS = 2_000;
 const STARTING_MS = 20;
 const IDLE_MS = 2_000;
 const AT_ONCE = 16;
@@ -37,12 +37,12 @@ export function supervise(needs: SuperviseNeeds): Controller<Seen, Action> {
         stir();
       });
     },
-    dueInMs: ({ sights }) => {
+    dueInMs: ({ sights, rules }) => {
       // One of which nothing is here yet waits for its workspace, and that stirs.
       const begins = sights.some(({ run, look }) => run.body.phase.state === 'claimed' && look.state !== 'unclaimed');
       if (begins) return STARTING_MS;
       if (memory.ahead.size > 0) return COMMIT_EVERY_MS;
-      return sights.length > 0 ? LOOK_MS : undefined;
+      return sights.length > 0 ? Math.min(LOOK_MS, rules.stallMs / 8) : undefined;
     },
   };
 }
