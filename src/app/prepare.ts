@@ -9,6 +9,8 @@ import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
 import { projects } from '../store/records/projects.ts';
 import { workspaces } from '../store/records/workspaces.ts';
+import { BUILT_IN } from './built-in.ts';
+import { environmentFor } from './environment.ts';
 import { mcpAttachment, mcpConfigFile, mcpServer } from './mcp/attachment.ts';
 import { notePlaces, notesFor } from './notes.ts';
 import type { House } from './open-house.ts';
@@ -36,7 +38,7 @@ export async function prepareRun(house: House, env: Env, start: Start): Promise<
     steps: attached ? [...notesFor(places, { task, run, runDirectory }), ...attached.steps] : [],
     job: await jobOf(house, start),
     env: {
-      ...inherited(env),
+      ...environmentOf(house, env, start),
       FLEET_TASK_ID: task.id,
       FLEET_TASK_DIR: places.directory,
       FLEET_ARTIFACT_DIR: places.artifacts,
@@ -134,11 +136,13 @@ export async function workDirectory(house: House, run: Run, task: Task): Promise
   return project.path;
 }
 
-/** Everything of the user's but what belongs to Fleet itself or to an agent that started us. */
-const inherited = (env: Env): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(env).filter(
-      (entry): entry is [string, string] =>
-        entry[1] !== undefined && !/^(FLEET_(?!TEST_)|CLAUDECODE|CLAUDE_CODE_|npm_)/.test(entry[0]),
-    ),
-  );
+/** A command of the project is no agent: no provider's variables are its own. */
+function environmentOf({ settings }: House, env: Env, { run, executor }: Start): Record<string, string> {
+  const { values } = settings.current();
+  return environmentFor(env, {
+    own: run.chore ? [] : (executor?.program?.variables ?? executor?.variables ?? []),
+    owned: BUILT_IN.flatMap(({ program }) => program.variables),
+    allow: values.env_allow,
+    isStrict: values.env === 'strict',
+  });
+}

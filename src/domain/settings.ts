@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { LIMITS } from './limits.ts';
 import { INTEGRATIONS, ISOLATIONS } from './task/task.ts';
-import { Name, Path, Title } from './values.ts';
+import { Name, Path, Title, VariableName } from './values.ts';
+
+const ENVIRONMENTS = ['inherit', 'strict'] as const;
 
 /** One setting of the home: what it means, what it may be, and what holds when nobody says anything. */
 interface Setting<Schema extends z.ZodType> {
@@ -75,6 +77,19 @@ export const SETTINGS = {
     schema: z.enum(ISOLATIONS),
     default: 'worktree',
     env: 'FLEET_ISOLATION',
+  }),
+  env: setting({
+    summary:
+      "what agents and commands of projects get of your environment: all but other providers' and Fleet's own, or in `strict` only what is known to be needed",
+    schema: z.enum(ENVIRONMENTS),
+    default: 'inherit',
+    env: 'FLEET_ENV',
+  }),
+  env_allow: setting({
+    summary: 'variables that every agent and every command of a project gets besides, like DATABASE_URL or MYAPP_*',
+    schema: z.array(VariableName).max(200),
+    default: [],
+    env: 'FLEET_ENV_ALLOW',
   }),
   max_attempts: setting({
     summary: 'attempts at a task that keeps ending by accident',

@@ -68,6 +68,11 @@ export const Path = text(LIMITS.pathBytes.value).refine((value) => value.trim() 
 export const Command = text(LIMITS.commandCharacters.value).refine((value) => value.trim() !== '', 'is empty: give a command');
 
 /** Names people choose for things: letters and digits of any script, then also space, dot, dash and underscore. */
+/** The name of an environment variable; `*` stands for any letters. */
+export const VariableName = z
+  .string()
+  .regex(/^[A-Za-z_*][A-Za-z0-9_*]{0,127}$/, 'not the name of a variable: letters, digits, _ and * only');
+
 export const Name = line(LIMITS.nameCharacters.value).refine((value) => /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]*$/u.test(value), {
   error: ({ input }) =>
     `${JSON.stringify(input)} is not a usable name: begin with a letter or digit, then letters, digits, spaces, '.', '_' or '-'`,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type FaultHouse, faultHouse, gone } from '../fixtures/fault-house.ts';
 import { fullOnly } from '../full-only.ts';
+import { PlainClient } from '../support/live-client.ts';
 
 /** Like a word: nothing about it looks like a key. */
 const plainWord = () => Array.from(randomBytes(24), (byte) => 'abcdefghijklmnopqrstuvwxyz'.charAt(byte % 26)).join('');
@@ -154,7 +155,12 @@ const PARROT = [
   'exit 0',
 ].join('\n');
 
-it('thirty canaries, whole, in pieces, in JSON, in base64, over lines and across cuts, are nowhere but in the spool [RUN-15]', async () => {
+async function followed(house: FaultHouse, topics: readonly string[]): Promise<PlainClient[]> {
+  const token = (await readFile(join(house.home, 'admin.token'), 'utf8')).trim();
+  return topics.map((topic) => new PlainClient(() => ({ socket: join(house.home, 'fleet.sock'), token }), topic).start());
+}
+
+it('thirty canaries, whole, in pieces, in JSON, in base64, over lines and across cuts, are nowhere but in the spool [RUN-15] [T20]', async () => {
   await using house = await faultHouse();
   const { known, shaped, keys } = canaries();
   await writeFile(join(house.directory, 'shaped'), `${shaped.join('\n')}\n`);
@@ -164,9 +170,15 @@ it('thirty canaries, whole, in pieces, in JSON, in base64, over lines and across
   const engine = await house.up();
   for (const name of Object.keys(known)) delete env[name];
   const id = (await house.queue([{ title: 'parrot', script: PARROT }])).get('parrot') ?? '';
+  await vi.waitFor(async () => expect(await house.runs(id)).toHaveLength(1), 20_000);
+  const [run] = await house.runs(id);
+  const streams = await followed(house, [`run/${run?.id}`, `task/${id}`, 'board']);
   await house.settled([id]);
   expect(await house.outcomes(id)).toEqual(['succeeded']);
-  const [run] = await house.runs(id);
+  await vi.waitFor(() => expect(streams[0]?.hasEnded()).toBe(true), 20_000);
+  await Promise.all(streams.map((stream) => stream.stop()));
+  const live = streams.map(({ seen }) => JSON.stringify(seen));
+  expect(live[0]).toContain('all is said');
 
   const lines = keys.flatMap((key) => key.trim().split('\n').slice(1, -1));
   const coded = keys.flatMap((key) => Buffer.from(key).toString('base64').match(/.{60}/g) ?? []);
@@ -183,7 +195,8 @@ it('thirty canaries, whole, in pieces, in JSON, in base64, over lines and across
       return [`from ${after}`, (await house.ok(['run', 'log', run?.id ?? '', '--after', after])).out] as const;
     }),
   );
-  const shown = [...(await everything(house, id)), ...pages, ['engine', engine.log()] as const];
+  const streamed = live.map((text, n) => [`live stream ${n}`, text] as const);
+  const shown = [...(await everything(house, id)), ...pages, ...streamed, ['engine', engine.log()] as const];
   expect(
     shown.flatMap(([where, text]) => all.filter((piece) => text.includes(piece)).map((piece) => `${piece} in ${where}`)),
   ).toEqual([]);

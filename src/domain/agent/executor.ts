@@ -149,6 +149,8 @@ export interface Executor {
   readonly can: Abilities;
   /** Absent where the program is Fleet's own. */
   readonly program?: Program;
+  /** Variables of providers that reach it, where it has no `program` to say so. */
+  readonly variables?: readonly string[];
   /** Size of the model's window where the program does not say. */
   readonly contextLimit?: number;
   launch(job: Job): Launch;

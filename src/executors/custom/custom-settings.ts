@@ -1,6 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { VariableName } from '../../domain/values.ts';
 import { isSecretName } from '../../platform/redact.ts';
 import { type EventRule, parseRule } from './event-rules.ts';
 import { checkTemplate } from './template.ts';
@@ -12,12 +13,15 @@ export interface CustomSettings {
   readonly output: 'text' | 'jsonl';
   readonly mode: 'oneway' | 'twoway';
   readonly env: Readonly<Record<string, string>>;
+  /** Variables of the user's that reach it although they are a provider's. */
+  readonly envAllow: readonly string[];
   readonly contextLimit: number | undefined;
   readonly rules: readonly EventRule[];
 }
 
-const keys = ['command', 'output', 'mode', 'env', 'context_limit', 'events'];
+const keys = ['command', 'output', 'mode', 'env', 'env_allow', 'context_limit', 'events'];
 const mostRules = 100;
+const mostNames = 100;
 
 /** What `executors/NAME.toml` says, or a fault that names the key, what was seen and what was expected. */
 export function parseCustomSettings(file: string, text: string): CustomSettings {
@@ -34,6 +38,7 @@ export function parseCustomSettings(file: string, text: string): CustomSettings 
     output,
     mode: oneOf(table['mode'] ?? 'oneway', ['oneway', 'twoway'], at('mode')),
     env: environment(table['env'] ?? {}, at('env')),
+    envAllow: allowed(table['env_allow'] ?? [], at('env_allow')),
     contextLimit: contextLimit(table['context_limit'], at('context_limit')),
     rules,
   };
@@ -78,6 +83,12 @@ function variable(name: string, value: unknown, place: Place): [string, string] 
   if (isSecretName(name)) return refuse(place, '…', `no secret here: set ${name} in the environment in which fleet up runs`);
   checkTemplate(value, place);
   return [name, value];
+}
+
+function allowed(value: unknown, place: Place): readonly string[] {
+  const isList = Array.isArray(value) && value.length <= mostNames;
+  const isGood = isList && value.every((name) => VariableName.safeParse(name).success);
+  return isGood ? value : refuse(place, value, `at most ${mostNames} names of variables, such as ["OPENAI_*"]`);
 }
 
 function contextLimit(value: unknown, place: Place): number | undefined {

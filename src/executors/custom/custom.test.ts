@@ -120,6 +120,8 @@ describe('a file that is wrong', () => {
     ['command = ["x"]\ncontext_limit = "big"', 'context_limit is "big", expected a whole number of tokens above 0'],
     ['command = ["x"]\nenv = { A = 1 }', 'env.A is 1, expected a text'],
     ['command = ["x"]\nenv = { FLEET_HOME = "x" }', 'env.FLEET_HOME is "x", expected another name'],
+    ['command = ["x"]\nenv_allow = "A"', 'env_allow is "A", expected at most 100 names of variables'],
+    ['command = ["x"]\nenv_allow = ["A B"]', 'env_allow is ["A B"], expected at most 100 names of variables'],
     ['command = ["x"]\n[[events]]\nthen = "said"', 'events[1].when is missing, expected a table'],
     ['command = ["x"]\n[events]\nthen = "said"', 'events is {"then":"said"}, expected rules, each under a line [[events]]'],
     ['command = ["x"]\n[[events]]\nwhen = {a = 1}\nthen = "sung"', 'events[1].then is "sung", expected one of opened, said'],

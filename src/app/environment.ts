@@ -1,0 +1,55 @@
+import { EVERYBODYS, NETWORK, PROVIDERS, SURROUNDINGS } from '../executors/providers.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Who gets what of the environment in which Fleet itself runs. Names may hold `*`, for any letters. */
+export interface EnvironmentRules {
+  /** Variables of the program that is started and of its providers. */
+  readonly own: readonly string[];
+  /** Those of all programs Fleet knows. */
+  readonly owned: readonly string[];
+  /** What a person lets through to every program. */
+  readonly allow: readonly string[];
+  /** Nothing but what is known to be needed. */
+  readonly isStrict: boolean;
+}
+
+/** What belongs to Fleet: its tokens and addresses open more than one run. Marks of tests are passed on. */
+const OURS = /^FLEET_(?!TEST_)/;
+const TESTS = 'FLEET_TEST_*';
+
+const NEEDED: readonly string[] = [
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'TZ', 'TERM', 'COLORTERM', 'NO_COLOR', 'LANG', 'LANGUAGE', 'LC_*'],
+  ...['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_STATE_HOME', TESTS],
+];
+
+/**
+ * The user's environment as one agent gets it: without what is Fleet's, what is another provider's, and what only says
+ * where Fleet was started. In strict mode, nothing but what is needed.
+ */
+export function environmentFor(env: Env, { own, owned, allow, isStrict }: EnvironmentRules): Record<string, string> {
+  const [isOwn, isAllowed, isForeign] = [named(own), named([...allow, ...NETWORK]), named([...owned, ...PROVIDERS])];
+  const passes = (name: string): boolean => {
+    if (OURS.test(name) || isOutside(name)) return false;
+    if (isOwn(name) || isAllowed(name)) return true;
+    return isStrict ? isNeeded(name) : !isForeign(name) || (isEverybodys(name) && !isProviders(name));
+  };
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && passes(entry[0])),
+  );
+}
+
+/** Whether a name is one of those, or fits one that stands for several. One pattern: this is asked at every start. */
+function named(patterns: readonly string[]): (name: string) => boolean {
+  const plain = new Set(patterns.filter((pattern) => !pattern.includes('*')));
+  const open = patterns.filter((pattern) => pattern.includes('*')).map(lettersOf);
+  const fits = new RegExp(`^(?:${open.join('|')})$`);
+  return (name) => plain.has(name) || (open.length > 0 && fits.test(name));
+}
+
+const lettersOf = (pattern: string): string => pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\*+/g, '.*');
+
+const isOutside = named(SURROUNDINGS);
+const isEverybodys = named(EVERYBODYS);
+const isProviders = named(PROVIDERS);
+const isNeeded = named(NEEDED);
