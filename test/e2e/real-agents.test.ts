@@ -101,7 +101,8 @@ describe.each(agents)('the real $cli.title, $cli.version', ({ cli, program, test
       { say: 'I have looked.' },
     ]);
     const command = [program, ...cli.headless({ modelUrl: played.url, fleet: 'of the run' }), '{prompt}'];
-    const executor = `command = ${JSON.stringify(command)}\noutput = "jsonl"\n${cli.rules}`;
+    const needed = Object.keys(cli.surroundings(played.url));
+    const executor = `command = ${JSON.stringify(command)}\noutput = "jsonl"\nenv_allow = ${JSON.stringify(needed)}\n${cli.rules}`;
     await writeAt(join(house.home, 'executors', `${cli.name}.toml`), executor);
     const engine = await house.up(await outside(house, cli.surroundings(played.url)));
     const made = await house.ok([
