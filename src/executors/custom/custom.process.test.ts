@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { plainJob } from '../conformance/launch-conformance.ts';
+import { plainJob } from '../kit/jobs.ts';
 import { parseCustomExecutor } from './custom.ts';
 
 it('hands any prompt to a real program as one argument, and hears what it prints', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { executorConformance } from '../conformance/executor-conformance.ts';
-import { plainJob } from '../conformance/launch-conformance.ts';
+import { plainJob } from '../kit/jobs.ts';
 import { scripted } from './scripted.ts';
 
 const executor = scripted({ node: 'node', agent: 'scripted-agent.mjs' });

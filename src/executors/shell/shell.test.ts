@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { executorConformance } from '../conformance/executor-conformance.ts';
 import { shell } from './shell.ts';
 
-executorConformance({ executor: shell, transcripts: new URL('./transcripts/', import.meta.url), unknown: [] });
+executorConformance({ executor: shell, transcripts: new URL('./transcripts/', import.meta.url) });
 
 it('goes by the exit code alone', () => {
   expect(shell.exit('all fine', 0)).toEqual([{ type: 'ended', verdict: 'succeeded', summary: 'all fine' }]);

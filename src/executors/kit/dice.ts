@@ -1,0 +1,24 @@
+/** Chance that is the same for the same seed: what was found once can be found again. */
+export interface Dice {
+  /** A whole number from 0 to below `count`. */
+  below(count: number): number;
+  pick<Thing>(from: readonly Thing[]): Thing;
+}
+
+export function diceOf(seed: number): Dice {
+  let state = seed >>> 0;
+  const below = (count: number): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * count);
+  };
+  return {
+    below,
+    pick: (from) => {
+      const found = from[below(from.length)];
+      if (found === undefined) throw new RangeError('nothing to pick from');
+      return found;
+    },
+  };
+}
