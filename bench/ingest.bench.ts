@@ -68,7 +68,7 @@ await using at = await ground();
 const { house } = at;
 const runner = await runnerOf(house);
 const executors = executorShelf(house.paths, process.env);
-const scripted = executors.all().get('scripted') as Executor;
+const scripted = (await executors.all()).get('scripted') as Executor;
 const { host } = await house.self();
 const needs = {
   ...engineNeeds(house, host, executors),

@@ -38,6 +38,7 @@ const entries = {
   'sqlite-worker': 'src/store/sqlite/worker.ts',
   'scripted-agent': 'src/executors/scripted/scripted-agent.ts',
   'spawn-helper': 'src/runner/spawn-helper.ts',
+  'module-worker': 'src/plugins/module-worker.ts',
 };
 
 export function isStale() {

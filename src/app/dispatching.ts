@@ -3,7 +3,7 @@ import { outranksProject } from '../domain/settings.ts';
 import type { Needs } from '../engine/needs.ts';
 import type { Store } from '../store/port.ts';
 import { projectIndex, projects } from '../store/records/projects.ts';
-import type { executorShelf } from './executors.ts';
+import type { ExecutorShelf } from './executors.ts';
 import type { SettingsSource } from './settings/open-settings.ts';
 
 interface Surroundings {
@@ -14,7 +14,7 @@ interface Surroundings {
 /** What decides whether work is started here: one truth for the engine that dispatches and for people who ask why not. */
 export const dispatchingOf = (
   { store, settings }: Surroundings,
-  executors: ReturnType<typeof executorShelf>,
+  executors: ExecutorShelf,
 ): Pick<Needs, 'capacity' | 'defaults' | 'startable'> => ({
   capacity: () => capacityOf({ store, settings }),
   defaults: async (projectId) => {
@@ -27,7 +27,7 @@ export const dispatchingOf = (
     return { executor, model: (outranks ? undefined : project?.model) ?? model };
   },
   startable: async () => {
-    const known = executors.all();
+    const known = await executors.all();
     return ({ executor }) => known.has(executor);
   },
 });

@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ExecutorView } from '../contract/executor.ts';
 import { processIo } from '../surfaces/cli/process-io.ts';
 import type { Finding } from '../surfaces/cli/views/doctor.ts';
 import { doctor, nodeFinding } from './doctor.ts';
@@ -21,24 +22,29 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function examine({ path = folder, home = 'home' } = {}) {
   let out = '';
   const env = { PATH: path, HOME: folder, FLEET_HOME: join(folder, home) };
-  const io = { ...processIo(), out: (text: string) => void (out += text), isTty: false, env, columns: 100, colour: false };
+  const io = { ...processIo(), out: (text: string) => void (out += text), isTty: false, env, columns: 80, colour: false };
   const code = await doctor(['--json'], io);
-  const { ok, items } = JSON.parse(out) as { ok: boolean; items: Finding[] };
+  const { ok, items, executors } = JSON.parse(out) as { ok: boolean; items: Finding[]; executors: ExecutorView[] };
   out = '';
   await doctor([], io);
-  return { code, ok, text: out, found: Object.fromEntries(items.map((item) => [item.name, item])) };
+  const byName = <Thing extends { name: string }>(things: Thing[]) =>
+    Object.fromEntries(things.map((thing) => [thing.name, thing]));
+  return { code, ok, text: out, found: byName(items), executor: byName(executors) };
 }
 
 describe('fleet doctor', () => {
-  it('lists what is there and gives one command for what is not', async () => {
+  it('lists what is there and gives one command for what is not [EXEC-05]', async () => {
     const { code, ok, found, text } = await examine();
     expect({ code, ok }).toEqual({ code: 0, ok: true });
     expect(found['git']).toMatchObject({ state: 'ok', version: '9.8.7', path: join(folder, 'git') });
-    expect(found['codex']).toMatchObject({ state: 'off', repair: 'npm install -g @openai/codex' });
+    for (const name of ['node', 'git', 'tmux', 'gh', 'bd', 'python3', 'context-mode', 'bwrap'])
+      expect(found[name], name).toMatchObject({
+        state: expect.stringMatching(/ok|off/),
+        ...(name === 'git' || name === 'node' ? {} : { repair: expect.any(String) }),
+      });
     expect(found['home']).toMatchObject({ state: 'off', repair: 'fleet init' });
     expect(found['engine']).toMatchObject({ state: 'off', repair: 'fleet up --background' });
-    expect(text).toContain('✓  claude');
-    expect(text).toContain('npm install -g @openai/codex');
+    expect(text).toContain('npm install -g @beads/bd');
   });
 
   it('makes nothing: a home that is not there stays away', async () => {
@@ -46,30 +52,47 @@ describe('fleet doctor', () => {
     await expect(mkdir(join(folder, 'untouched'))).resolves.toBeUndefined();
   });
 
-  it('lists executors that were added as files: whether each can be read, and whether its program is there', async () => {
+  it('has one line for each executor: its program, versions, whether it is signed in, what it can, and how to repair it [EXEC-05]', async () => {
     const executors = join(folder, 'added', 'executors');
-    await mkdir(executors, { recursive: true });
-    const add = (name: string, text: string) => writeFile(join(executors, `${name}.toml`), text);
-    await add('onpath', 'command = ["claude", "{prompt}"]\n');
-    await add('bypath', `command = ["${join(folder, 'claude')}", "{prompt}"]\n`);
-    await add('shell', 'command = ["/bin/sh", "{prompt_file}"]\n');
-    await add('missing', 'command = ["no-such-agent", "{prompt}"]\n');
-    await add('bad', 'comand = ["claude"]\n');
+    await mkdir(executors, { recursive: true, mode: 0o700 });
+    const add = (file: string, text: string) => writeFile(join(executors, file), text, { mode: 0o600 });
+    await add('onpath.toml', 'command = ["claude", "{prompt}"]\n');
+    await add('missing.toml', 'command = ["no-such-agent", "{prompt}"]\n');
+    await add('bad.toml', 'comand = ["claude"]\n');
+    await add('torn.mjs', 'export default {');
     await writeFile(join(folder, 'slow'), '#!/bin/sh\nexec /bin/sleep 600\n', { mode: 0o755 });
-    await add('slow', 'command = ["slow", "{prompt}"]\n');
-    const { code, found, text } = await examine({ home: 'added' });
+    await add('slow.toml', 'command = ["slow", "{prompt}"]\n');
+    const { code, executor, text } = await examine({ home: 'added' });
     expect(code).toBe(0);
-    expect(found['executor onpath']).toMatchObject({ state: 'ok', version: '9.8.7', path: join(folder, 'claude') });
-    expect(found['executor bypath']).toMatchObject({ state: 'ok', version: '9.8.7', path: join(folder, 'claude') });
-    expect(found['executor shell']).toMatchObject({ state: 'ok', path: '/bin/sh' });
-    expect(found['executor slow']).toEqual({ name: 'executor slow', needed: false, state: 'ok', path: join(folder, 'slow') });
-    expect(found['executor missing']).toMatchObject({
-      state: 'broken',
-      detail: 'its program no-such-agent was not found',
-      repair: `edit ${join(executors, 'missing.toml')}`,
+    expect(executor['scripted']).toMatchObject({ state: 'ready', origin: 'built_in', can: { resume: true, tools: false } });
+    expect(executor['onpath']).toMatchObject({
+      state: 'ready',
+      origin: 'file',
+      program: { command: 'claude', found: true, version: '9.8.7', path: join(folder, 'claude') },
     });
-    expect(found['executor bad']).toMatchObject({ state: 'broken', detail: expect.stringContaining('comand') });
-    expect(text).toContain('executor missing');
+    expect(executor['slow'], 'a program that does not tell its version can be used').toMatchObject({
+      state: 'ready',
+      program: { found: true },
+    });
+    expect(executor['missing']).toMatchObject({
+      state: 'missing',
+      problem: 'its program no-such-agent was not found',
+      repair: `install no-such-agent, or edit ${join(executors, 'missing.toml')}`,
+    });
+    expect(executor['bad']).toMatchObject({ state: 'broken', problem: expect.stringContaining('comand') });
+    expect(executor['torn']).toMatchObject({
+      state: 'broken',
+      origin: 'module',
+      problem: expect.stringContaining('SyntaxError'),
+    });
+    for (const name of ['scripted', 'onpath', 'missing', 'bad', 'torn', 'slow'])
+      expect(
+        text
+          .split('\n')
+          .filter((line) => line.startsWith('✓') || /^[–✗] /.test(line))
+          .some((line) => line.includes(name)),
+      ).toBe(true);
+    for (const line of text.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 
   it('fails when something Fleet needs is missing or damaged, and only then', async () => {

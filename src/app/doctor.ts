@@ -11,7 +11,7 @@ import type { Env, Io, Program } from '../surfaces/cli/surroundings.ts';
 import { doctorPage, type Finding, isWell } from '../surfaces/cli/views/doctor.ts';
 import { lookOf } from '../surfaces/cli/views/look.ts';
 import { engineOf, inHouse } from './background.ts';
-import { executorFindings } from './doctor-executors.ts';
+import { executorsFor } from './doctor-executors.ts';
 import { type HomePaths, homePaths } from './home.ts';
 import { openSettings } from './settings/open-settings.ts';
 
@@ -34,10 +34,6 @@ const TOOLS: readonly Tool[] = [
   { name: 'python3', from: { system: 'python3' } },
   { name: 'bwrap', from: { system: 'bubblewrap' } },
   { name: 'context-mode', from: { npm: 'context-mode' } },
-  { name: 'claude', from: { npm: '@anthropic-ai/claude-code' } },
-  { name: 'codex', from: { npm: '@openai/codex' } },
-  { name: 'gemini', from: { npm: '@google/gemini-cli' } },
-  { name: 'opencode', from: { npm: 'opencode-ai' } },
 ];
 
 /** `fleet doctor`: exit code 0 unless something Fleet itself needs is broken. */
@@ -45,17 +41,22 @@ export const doctor: Program['run'] = async (args, given) => {
   const { json, io } = programWords('doctor', args, given, { switches: [], places: 0 });
   const paths = homePaths(io.env, io.cwd);
   const install = await installer(io.env);
-  const [tools, custom, own] = await Promise.all([
+  const [tools, executors, own] = await Promise.all([
     Promise.all(TOOLS.map((tool) => toolFinding(tool, install, io.env))),
-    executorFindings(paths, io.env),
+    executorsFor(io),
     ownFindings(paths, io),
   ]);
-  const findings = [nodeFinding(process.versions.node), ...tools, ...custom, ...own];
+  const findings = [nodeFinding(process.versions.node), ...tools, ...own, ...unknownExecutors(executors.problem)];
   const ok = isWell(findings);
-  if (json) await writeJson(io, { ok, items: findings });
-  else await io.out(doctorPage(findings, lookOf({ ...io, input: {} })));
+  if (json) await writeJson(io, { ok, items: findings, executors: executors.items });
+  else await io.out(doctorPage(findings, executors.items, lookOf({ ...io, input: {} })));
   return ok ? EXIT_CODES.ok : EXIT_CODES.unavailable;
 };
+
+const unknownExecutors = (problem: string | undefined): Finding[] =>
+  problem === undefined
+    ? []
+    : [{ name: 'executors', needed: false, state: 'broken', detail: problem, repair: 'fleet executor list' }];
 
 export function nodeFinding(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);

@@ -9,7 +9,7 @@ import { newestChange } from '../runner/newest-change.ts';
 import { entriesAfter } from '../store/records/journal.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { dispatchingOf } from './dispatching.ts';
-import type { executorShelf } from './executors.ts';
+import type { ExecutorShelf } from './executors.ts';
 import { editsIn, eventsFor, notePlaces } from './notes.ts';
 import type { House } from './open-house.ts';
 import { jobOf, prepareRun, workDirectory } from './prepare.ts';
@@ -21,9 +21,7 @@ import { workshopOf } from './workshop.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-type Executors = ReturnType<typeof executorShelf>;
-
-export const engineNeeds = (house: House, host: string, executors: Executors): Needs => ({
+export const engineNeeds = (house: House, host: string, executors: ExecutorShelf): Needs => ({
   store: house.store,
   now: house.now,
   elapsed: systemClock.elapsed,
@@ -33,7 +31,7 @@ export const engineNeeds = (house: House, host: string, executors: Executors): N
   edits: async (task) => {
     const { executors: asked, ...edits } = await editsIn(notePlaces(house.paths.tasks, task.id));
     // An executor nobody can start here would be claimed in vain.
-    return asked?.[0] !== undefined && executors.all().has(asked[0]) ? { ...edits, executors: asked } : edits;
+    return asked?.[0] !== undefined && (await executors.all()).has(asked[0]) ? { ...edits, executors: asked } : edits;
   },
   roomHere: async () => LIMITS.holders.value,
 });
@@ -75,13 +73,13 @@ const MB = 1_024 * 1_024;
 export const supervisionOf = (
   house: House,
   env: Env,
-  { runner, executors }: { runner: HomeRunner; executors: Executors },
+  { runner, executors }: { runner: HomeRunner; executors: ExecutorShelf },
 ): NonNullable<EngineNeeds['supervision']> => ({
   runner,
   question: house.ids.question,
-  executor: async (name) => executors.named(name),
-  prepare: (run, task) => prepareRun(house, env, { run, task, executor: executors.named(run.executor) }),
-  job: (run, task) => jobOf(house, { run, task, executor: executors.named(run.executor) }),
+  executor: (name) => executors.named(name),
+  prepare: async (run, task) => prepareRun(house, env, { run, task, executor: await executors.named(run.executor) }),
+  job: async (run, task) => jobOf(house, { run, task, executor: await executors.named(run.executor) }),
   changedAt: async (run, task) => newestChange(run.directory ?? (await workDirectory(house, run, task))),
   rules: () => {
     const { stall_seconds, max_output_mb, max_processes } = house.settings.current().values;

@@ -5,10 +5,13 @@ import type { Program } from '../domain/agent/executor.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The program as it is to be started: the native one beside a wrapper, else what is on the path; undefined where there is none. */
-export function findProgram({ command, native }: Program, env: Env): string | undefined {
+export const findProgram = (program: Program, env: Env): string | undefined => locateProgram(program, env)?.path;
+
+export function locateProgram({ command, native }: Program, env: Env): { path: string; wrapper?: string } | undefined {
   const found = onPath(command, env);
   if (found === undefined) return undefined;
-  return native?.(realpathSync(found)).find(isExecutable) ?? found;
+  const own = native?.(realpathSync(found)).find(isExecutable);
+  return own === undefined ? { path: found } : { path: own, wrapper: found };
 }
 
 function onPath(command: string, env: Env): string | undefined {

@@ -30,8 +30,10 @@ import { openSqliteStore } from '../store/sqlite/open.ts';
 import { inspect, realPath } from '../workspace/inspect.ts';
 import { signingSecret } from './auth/secret.ts';
 import { type Signer, signerOf } from './auth/signer.ts';
+import { customFiles } from './custom-executors.ts';
 import { dispatchingOf } from './dispatching.ts';
-import { customNames, executorShelf } from './executors.ts';
+import { executorsHere } from './executor-views.ts';
+import { type ExecutorShelf, executorShelf } from './executors.ts';
 import { type HomePaths, homePaths, initHome } from './home.ts';
 import { lazyStore } from './lazy-store.ts';
 import { newsOf, type OnNews } from './news.ts';
@@ -60,6 +62,8 @@ export interface House {
   readonly settings: SettingsSource;
   readonly texts: RunLog;
   readonly paths: HomePaths;
+  /** One for the whole process: what it has loaded is loaded once. */
+  readonly executors: ExecutorShelf;
   readonly ids: ReturnType<typeof makeIds>;
   now(): Instant;
   self(): Promise<Self>;
@@ -83,7 +87,8 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     return signerOf(await signingSecret(paths.secret, env));
   });
   const output = outputOf(paths.runs, runSecrets(paths, secretsIn(env)));
-  const parts = { env, cwd, paths, settings, store, texts, now, ids, secret, output };
+  const executors = executorShelf(paths, env);
+  const parts = { env, cwd, paths, settings, store, texts, now, ids, secret, output, executors };
   const callAs = (caller: Caller): Call => makeCall(surroundings, caller);
   const surroundings = surroundingsOf(parts);
   const call = callAs({ name: settings.current().values.person, role: 'admin' });
@@ -96,6 +101,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     commits,
     onNews,
     output,
+    executors,
     settings,
     texts,
     paths,
@@ -106,7 +112,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   };
 }
 
-interface Parts extends Pick<House, 'paths' | 'settings' | 'texts' | 'now' | 'ids' | 'output'> {
+interface Parts extends Pick<House, 'paths' | 'settings' | 'texts' | 'now' | 'ids' | 'output' | 'executors'> {
   readonly store: ReturnType<typeof lazyStore>;
   readonly env: Env;
   readonly cwd: string;
@@ -114,7 +120,19 @@ interface Parts extends Pick<House, 'paths' | 'settings' | 'texts' | 'now' | 'id
 }
 
 /** Everything that operations may touch, wired to what there is. Paths are meant from where the process was started. */
-function surroundingsOf({ env, cwd, paths, settings, store, texts, now, ids, secret, output }: Parts): CallSurroundings {
+function surroundingsOf({
+  env,
+  cwd,
+  paths,
+  settings,
+  store,
+  texts,
+  now,
+  ids,
+  secret,
+  output,
+  executors,
+}: Parts): CallSurroundings {
   const from = (path: string) => resolve(cwd, path);
   const upkeep = upkeepOf({ paths, texts, store, now });
   return {
@@ -136,8 +154,11 @@ function surroundingsOf({ env, cwd, paths, settings, store, texts, now, ids, sec
       export: (target) => upkeep.export(from(target)),
     },
     places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
-    executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customNames(paths)])] },
-    dispatching: dispatchingOf({ store, settings }, executorShelf(paths, env)),
+    executors: {
+      names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customFiles(paths).map(({ name }) => name)])],
+      here: executorsHere(executors, env),
+    },
+    dispatching: dispatchingOf({ store, settings }, executors),
     output,
     work: workPortOf(paths, env),
     home: {

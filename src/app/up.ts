@@ -6,7 +6,6 @@ import { engineOf } from './background.ts';
 import { crashingRunner, crashingStore, crashingWorkshop, crashPoints } from './crash-points.ts';
 import { logLimit } from './engine-log.ts';
 import { engineNeeds, retentionOf, supervisionOf, workOf } from './engine-needs.ts';
-import { executorShelf } from './executors.ts';
 import { initHome } from './home.ts';
 import { openObserved } from './observe/observe.ts';
 import { openTracing } from './observe/trace/open-tracing.ts';
@@ -89,7 +88,7 @@ async function supervised(
     log,
   });
   try {
-    const executors = executorShelf(house.paths, env);
+    const { executors } = house;
     const points = crashPoints(env);
     const needs = engineNeeds(house, self.host, executors);
     const watching = supervisionOf(house, env, { runner: crashingRunner(runner, points), executors });

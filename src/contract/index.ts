@@ -1,5 +1,6 @@
 import { readInbox, reviewTask, runContext, submitReport } from './by-run.ts';
 import { backupDb, checkDb, exportDb, migrateDb, pruneDb, restoreDb } from './db.ts';
+import { listExecutors, showExecutor } from './executor.ts';
 import { fleetStatus, initHome, setConfig, showConfig } from './home.ts';
 import type { Operation } from './operation.ts';
 import { addProject, listProjects, removeProject, setProject, showProject } from './project.ts';
@@ -48,6 +49,8 @@ export const contract = [
   initHome,
   showConfig,
   setConfig,
+  listExecutors,
+  showExecutor,
   addProject,
   listProjects,
   showProject,

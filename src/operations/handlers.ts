@@ -1,5 +1,6 @@
 import { byRunHandlers } from './by-run.ts';
 import { dbHandlers } from './db.ts';
+import { executorHandlers } from './executor.ts';
 import { homeHandlers } from './home.ts';
 import { projectHandlers } from './project.ts';
 import { questionHandlers } from './question.ts';
@@ -17,6 +18,7 @@ import { workspaceHandlers } from './workspace.ts';
 
 export const handlers: Handlers = {
   ...homeHandlers,
+  ...executorHandlers,
   ...projectHandlers,
   'task.create': createTaskHandler,
   'task.edit': editTaskHandler,

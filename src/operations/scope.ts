@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ExecutorView } from '../contract/executor.ts';
 import type { Named, OperationName } from '../contract/index.ts';
 import type { Caller } from '../domain/authority.ts';
 import type { Capacity } from '../domain/hold/hold.ts';
@@ -25,13 +26,23 @@ export interface Scope {
   readonly ids: Ids;
   readonly settings: SettingsPort;
   readonly places: Places;
-  readonly executors: { names(): Promise<readonly string[]> };
+  readonly executors: Executors;
   readonly dispatching: Dispatching;
   readonly output: Output;
   readonly home: Home;
   readonly upkeep: Upkeep;
   readonly work: WorkPort;
   readonly signer: Signer;
+}
+
+/** An executor as the machine knows it, whatever the settings say. */
+export type ExecutorHere = Omit<ExecutorView, 'isDefault' | 'model'>;
+
+export interface Executors {
+  /** Names that tasks may ask for, whether or not they can be started here. */
+  names(): Promise<readonly string[]>;
+  /** Each with its program; asks programs for their versions, and for no longer than they may take. */
+  here(): Promise<readonly ExecutorHere[]>;
 }
 
 /** Turns a token into the text its bearer shows. The same token gives the same text. */

@@ -25,6 +25,7 @@ describe('routes', () => {
     expect(place('task.cancel')).toBe('POST /v1/tasks/{id}/cancel');
     expect(place('task.wait')).toBe('GET /v1/tasks/wait');
     expect(place('project.set')).toBe('PATCH /v1/projects/{project}');
+    expect(place('executor.show')).toBe('GET /v1/executors/{executor}');
     expect(place('config.show')).toBe('GET /v1/config');
     expect(place('fleet.status')).toBe('GET /v1/status');
     expect(place('db.backup')).toBe('POST /v1/db/backup');

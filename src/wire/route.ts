@@ -22,13 +22,15 @@ const CHANGE = ['edit', 'set'];
 const REMOVE = ['delete', 'remove'];
 /** Nouns that are one thing, not many. */
 const SINGULAR = ['config', 'db', 'home'];
+/** Nouns that are asked for by their name, in a field that is called like them. */
+const NAMED = ['project', 'executor'];
 /** Operations of the whole fleet stand at the root. */
 const WHOLE = 'fleet';
 
 export function routeOf({ name, kind, input }: Operation): Route {
   const [noun = '', verb = ''] = name.split('.');
   const fields = z.toJSONSchema(input, { io: 'input' }).properties ?? {};
-  const subject = 'id' in fields ? 'id' : noun === 'project' && noun in fields ? noun : undefined;
+  const subject = 'id' in fields ? 'id' : NAMED.includes(noun) && noun in fields ? noun : undefined;
   const root = noun === WHOLE ? '/v1' : `/v1/${SINGULAR.includes(noun) ? noun : `${noun}s`}`;
   const own = subject === undefined ? root : `${root}/{${subject}}`;
   const method = methodOf(kind, verb);

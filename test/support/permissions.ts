@@ -9,6 +9,8 @@ export const MAY: Readonly<Record<OperationName, readonly Standing[]>> = {
   'home.init': ['admin'],
   'config.show': READERS,
   'config.set': ['admin'],
+  'executor.list': READERS,
+  'executor.show': READERS,
   'project.add': LEADS,
   'project.list': [...READERS, 'worker', 'run'],
   'project.show': [...READERS, 'worker', 'run'],

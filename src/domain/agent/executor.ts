@@ -99,6 +99,8 @@ export interface Step {
   readonly send: readonly string[];
   /** The executor has never heard of such a line: such lines are counted, because they tell that the program has changed. */
   readonly unknown?: true;
+  /** The executor itself has failed, and how: nothing can be known of this run any more, and it is ended. */
+  readonly failed?: string;
 }
 
 /** The program behind an executor: how it is found and asked, and what a person does when something is amiss. */
@@ -114,6 +116,8 @@ export interface Program {
   /** Environment variables that sign it in, and files under the home directory that do: one of them is enough. */
   readonly keys: readonly string[];
   readonly credentials: readonly string[];
+  /** A variable that moves the directory under the home in which it keeps those files, as `CODEX_HOME` moves `.codex`. */
+  readonly moved?: { readonly variable: string; readonly directory: string };
   /** All variables that belong to it and its providers (`ANTHROPIC_*`): they reach it and no other agent. */
   readonly variables: readonly string[];
   /** Where the native program lies beside the wrapper of this path (resolved), best first: a wrapper that is killed leaves it running. */

@@ -17,7 +17,8 @@ export function outcomeOf(run: Run, facts: Facts): Ending {
   if (run.phase.state === 'ending') return { outcome: run.phase.outcome, detail: run.phase.why };
   if (facts.exit === undefined)
     return { outcome: 'lost', detail: facts.reason ?? 'its process was gone and had left no exit code' };
-  const { verdict, summary = '', inputEnded = false } = run.watch ?? {};
+  const { verdict, summary = '', inputEnded = false, failed } = run.watch ?? {};
+  if (failed !== undefined && verdict === undefined) return { outcome: 'crashed', detail: failed };
   if (verdict === 'limited') return { outcome: 'rate_limited', detail: summary || 'its provider refused more work' };
   // How a program that only waited to be told to go then went says nothing of its work.
   if (verdict === 'succeeded' && (facts.exit === 0 || inputEnded)) return { outcome: 'succeeded', detail: summary };
@@ -40,4 +41,4 @@ function crashed({ exit = 0, reason }: Facts, lastWords = ''): string {
 
 /** A clean exit without a report is asked about once more; the second time a person must look. */
 export const saidNothing = (run: Run, facts: Facts): boolean =>
-  facts.exit === 0 && run.watch?.verdict === undefined && run.phase.state !== 'ending';
+  facts.exit === 0 && run.watch?.verdict === undefined && run.watch?.failed === undefined && run.phase.state !== 'ending';

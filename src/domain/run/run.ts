@@ -80,6 +80,8 @@ export const Watch = z.strictObject({
   inputEnded: z.boolean().optional(),
   /** Lines its executor has never heard of. */
   unknownLines: z.int().min(0).optional(),
+  /** Its executor has failed: nothing more can be known of it. */
+  failed: z.string().optional(),
   /** How much of each window of its account is used. */
   quota: z
     .array(z.strictObject({ window: z.string(), used: z.number(), resets: z.string().optional() }))

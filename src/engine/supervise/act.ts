@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { Executor, Job, Launch } from '../../domain/agent/executor.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Block } from '../../domain/task/task.ts';
 import { changed } from '../../store/records/journal.ts';
@@ -56,7 +57,11 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
   }
   if (placed.state === 'later') return false;
   const { job, env, steps } = await needs.prepare(run.body, task);
-  const launch = executor.launch(job);
+  const launch = launched(executor, job);
+  if (typeof launch === 'string') {
+    await giveUp(run.body, launch, needs);
+    return true;
+  }
   await needs.runner.start(run.body.id, {
     mode: launch.mode,
     command: launch.command,
@@ -70,6 +75,15 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
   const told = task.messages.filter(({ state }) => state === 'waiting').map(({ n }) => n);
   if (told.length > 0) await needs.store.commit(await heard(task, [], told, needs));
   return true;
+}
+
+/** Or why its executor cannot: it would not at the next attempt either. */
+function launched(executor: Executor, job: Job): Launch | string {
+  try {
+    return executor.launch(job);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /** Written down before it is done: how a program goes that was told to go says nothing of its work. */

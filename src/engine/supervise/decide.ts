@@ -115,6 +115,8 @@ function reasonToEnd(
   if (!task) return { outcome: 'canceled', why: 'its task is gone' };
   if (task.cancelAsked) return { outcome: 'canceled', why: `${task.cancelAsked.by} asked for it` };
   if (run.body.chore && isFinal(task.phase)) return { outcome: 'canceled', why: `its task is ${task.phase.state}` };
+  // What an agent has said of its work holds, whatever its executor makes of the rest.
+  if (watch?.failed !== undefined && watch.verdict === undefined) return { outcome: 'crashed', why: watch.failed };
   const bytes = look.outBytes + look.errBytes;
   if (bytes > rules.spoolBytes)
     return { outcome: 'output_limit', why: `it printed ${bytes} bytes, max_output_mb allows ${rules.spoolBytes}` };

@@ -158,8 +158,8 @@ async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds
     if (seen.watch.offset === watch.offset) break;
     watch = { ...seen.watch, asks: watch.asks };
   }
-  const exit = look.state === 'ended' ? executor.exit(watch.state, look.exit) : [];
-  const events = watch.verdict === undefined ? exit : [];
+  const isOpen = watch.verdict === undefined && watch.failed === undefined;
+  const events = isOpen && look.state === 'ended' ? executor.exit(watch.state, look.exit) : [];
   return { watch: stepped(watch, { state: watch.state, events, send: [] }), heard, asks };
 }
 

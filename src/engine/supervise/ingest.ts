@@ -62,6 +62,7 @@ export function ingest(
   now.lines += read.lines.length;
   if (read.lines.length > 0) now.signAt = at;
   for (const { text } of read.lines) {
+    if (now.failed !== undefined) break;
     const step = executor.step(now.state, text);
     take(now, step);
     for (const event of step.events) {
@@ -98,6 +99,7 @@ export const isConsequence = (before: Watch, { watch, asks, heard }: Ingested): 
   heard.length > 0 ||
   watch.report !== before.report ||
   watch.verdict !== before.verdict ||
+  watch.failed !== before.failed ||
   watch.session !== before.session ||
   watch.outbox !== before.outbox;
 
@@ -113,8 +115,9 @@ type Draft = { -readonly [Key in keyof Watch]: Watch[Key] };
 
 const draftOf = (watch: Watch): Draft => ({ ...watch });
 
-function take(draft: Draft, { state, events, send, unknown }: Step): void {
+function take(draft: Draft, { state, events, send, unknown, failed }: Step): void {
   draft.state = state;
+  if (failed !== undefined) draft.failed = failed.slice(0, SUMMARY);
   if (unknown) draft.unknownLines = (draft.unknownLines ?? 0) + 1;
   draft.events += events.length;
   for (const event of events) takeEvent(draft, event);

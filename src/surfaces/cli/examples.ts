@@ -9,6 +9,8 @@ export const EXAMPLES: Readonly<Partial<Record<OperationName, readonly string[]>
     'fleet config set limit_executor.claude=2',
     'fleet config set model=',
   ],
+  'executor.list': ['fleet executor list', 'fleet executor list --json | jq .items[].name'],
+  'executor.show': ['fleet executor show claude'],
   'project.add': ["fleet project add . --name site --verify 'npm test'", 'fleet project add ~/notes --plain'],
   'project.set': ["fleet project set site --verify 'npm test' --max-concurrent 2", 'fleet project set site --clear verify'],
   'task.create': [

@@ -48,6 +48,7 @@ export const POSITIONALS: By<readonly string[]> = {
   'question.answer': ['id', 'text'],
   'token.create': ['name'],
   'token.revoke': ['id'],
+  'executor.show': ['executor'],
   'config.show': ['name'],
   'config.set': ['assignments'],
   'db.backup': ['file'],

@@ -14,6 +14,7 @@ const every: Tool[] = [...new Set(sets.flatMap(([, { tools }]) => tools))];
 /** Left to people and programs: rare, for files of the machine, or better done by another tool. */
 const ELSEWHERE = [
   'home.init',
+  'executor.show',
   'db.migrate',
   'db.restore',
   'db.export',

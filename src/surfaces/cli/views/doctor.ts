@@ -1,5 +1,7 @@
+import type { ExecutorView } from '../../../contract/executor.ts';
 import { columns, pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
+import { executorTable } from './executor.ts';
 import { homely, type Look, type Paint } from './look.ts';
 
 export interface Finding {
@@ -22,7 +24,7 @@ const MARKS: Readonly<Record<Finding['state'], readonly [string, (paint: Paint) 
 };
 
 /** What is there, what is not, and one command for each thing that is not. */
-export function doctorPage(findings: readonly Finding[], look: Look): string {
+export function doctorPage(findings: readonly Finding[], executors: readonly ExecutorView[], look: Look): string {
   const { paint, width } = look;
   const colour = (text: string, { state }: Finding) => MARKS[state][1](paint)(text);
   const table = columns<Finding>(
@@ -35,10 +37,13 @@ export function doctorPage(findings: readonly Finding[], look: Look): string {
     ],
     { width, heading: paint.dim },
   );
-  const repairs = findings.flatMap(({ name, repair }) => (repair === undefined ? [] : [[name, plainLine(repair)] as const]));
+  const repairs = [...findings, ...executors].flatMap(({ name, repair }) =>
+    repair === undefined ? [] : [[name, plainLine(repair)] as const],
+  );
   const section =
     repairs.length === 0 ? '' : `\n${paint.bold('Repair')}\n${pairs(repairs, { width, indent: '  ', paint: paint.cyan })}`;
-  return `${table}${section}\n${verdict(findings, paint)}\n`;
+  const agents = executors.length === 0 ? '' : `\n${executorTable(executors, look)}`;
+  return `${table}${agents}${section}\n${verdict(findings, paint)}\n`;
 }
 
 const detailOf = ({ path, detail, state }: Finding, look: Look): string =>

@@ -5,6 +5,7 @@ import type { TaskView } from '../../../contract/shapes.ts';
 import type { Phase } from '../../../domain/task/task.ts';
 import { ProjectId, QuestionId, RunId, TaskId } from '../../../domain/values.ts';
 import { byRunSamples, sampleQuestion } from './by-run-samples.ts';
+import { executorSamples } from './executor-samples.ts';
 import { tokenSamples } from './token-samples.ts';
 import { finishedTasks, forkOf, workSamples } from './work-samples.ts';
 
@@ -206,6 +207,7 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
   'home.init': { home: '/home/you/.fleet', created: ['runtime.toml', 'fleet.db', 'tasks/'] },
   'config.show': { file: '/home/you/.fleet/runtime.toml', items: settings },
   'config.set': { file: '/home/you/.fleet/runtime.toml', items: settings.slice(0, 1) },
+  ...executorSamples,
   'project.add': project,
   'project.list': { items: [project] },
   'project.show': project,

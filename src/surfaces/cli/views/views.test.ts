@@ -80,12 +80,19 @@ describe('views for people', () => {
       expect(view(name, task, at(100))).toContain('~/notes, in place: no branch, no merge');
   });
 
-  it.each(['fleet.status', 'task.list', 'task.ready', 'question.list', 'project.list', 'config.show', 'task.create'] as const)(
-    'show %s calmly',
-    (name) => {
-      expect(view(name, SAMPLES[name], at(100))).toMatchSnapshot();
-    },
-  );
+  it.each([
+    'fleet.status',
+    'task.list',
+    'task.ready',
+    'question.list',
+    'project.list',
+    'config.show',
+    'task.create',
+    'executor.list',
+    'executor.show',
+  ] as const)('show %s calmly', (name) => {
+    expect(view(name, SAMPLES[name], at(100))).toMatchSnapshot();
+  });
 
   it('tell the history in one line for each event, with what was said below it', () => {
     const lines = view('task.events', SAMPLES['task.events'], at(100))

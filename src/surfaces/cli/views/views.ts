@@ -4,6 +4,7 @@ import { blame } from './blame.ts';
 import { inbox, reportSubmitted, runContext } from './by-run.ts';
 import { configChanged, configShown } from './config.ts';
 import { dbBackedUp, dbChecked, dbExported, dbMigrated, dbPruned, dbRestored } from './db.ts';
+import { executorList, executorPage } from './executor.ts';
 import { homeMade } from './home.ts';
 import { logLines } from './log.ts';
 import { type Look, lookOf, type ViewSurroundings } from './look.ts';
@@ -42,6 +43,8 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'home.init': homeMade,
   'config.show': configShown,
   'config.set': configChanged,
+  'executor.list': executorList,
+  'executor.show': executorPage,
   'project.add': projectAdded,
   'project.list': projectList,
   'project.show': projectPage,

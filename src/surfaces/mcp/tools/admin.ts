@@ -18,6 +18,7 @@ interface Plain {
 const PLAIN = {
   'config.show': { title: 'Show settings' },
   'config.set': { title: 'Change settings', repeats: true },
+  'executor.list': { title: 'List executors' },
   'project.show': { title: 'Show a project' },
   'project.set': { title: 'Change a project', repeats: true },
   'project.remove': { title: 'Forget a project', destroys: true },

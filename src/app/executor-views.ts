@@ -1,0 +1,132 @@
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join, relative } from 'node:path';
+import type { Executor, Program } from '../domain/agent/executor.ts';
+import { plainJob } from '../executors/kit/jobs.ts';
+import type { ExecutorHere } from '../operations/scope.ts';
+import { compareVersions } from '../platform/versions.ts';
+import type { BuiltIn } from './built-in.ts';
+import type { Added } from './custom-executors.ts';
+import { type ExecutorShelf, ours } from './executors.ts';
+import { locateProgram } from './find-program.ts';
+import { versionAsker } from './version-asker.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+type ProgramHere = NonNullable<ExecutorHere['program']>;
+
+/** Every executor as it stands on this machine. Nobody's secret is read: only whether a variable or a file is there. */
+export function executorsHere(shelf: ExecutorShelf, env: Env): () => Promise<ExecutorHere[]> {
+  const ask = versionAsker(env);
+  return async () => {
+    const [own, added] = await Promise.all([shelf.all(), shelf.added.look()]);
+    const scripted = own.get('scripted');
+    const [withFleet, withUser] = await Promise.all([
+      Promise.all(shelf.builtIn.map((one) => builtInHere(one, env, ask))),
+      Promise.all(added.map((one) => addedHere(one, env, ask))),
+    ]);
+    return [...withFleet, ...(scripted ? [playing(scripted)] : []), ...withUser];
+  };
+}
+
+type Ask = ReturnType<typeof versionAsker>;
+
+async function builtInHere({ name, program, make }: BuiltIn, env: Env, ask: Ask): Promise<ExecutorHere> {
+  const { can, contextLimit } = make({ command: program.command, node: process.execPath, ours });
+  return {
+    name,
+    origin: 'built_in',
+    can,
+    ...(contextLimit === undefined ? {} : { contextLimit }),
+    ...(await programHere(program, env, ask)),
+  };
+}
+
+/** Its program is ours: it is there whenever we are. */
+const playing = ({ name, can }: Executor): ExecutorHere => ({ name, origin: 'built_in', state: 'ready', signedIn: 'yes', can });
+
+async function addedHere({ name, file, kind, executor, problem }: Added, env: Env, ask: Ask): Promise<ExecutorHere> {
+  const about = { name, origin: kind, file } as const;
+  if (!executor)
+    return { ...about, state: 'broken', signedIn: 'unknown', problem: problem ?? 'it is not loaded yet', repair: `edit ${file}` };
+  const { can, contextLimit } = executor;
+  const program = executor.program ?? unknownProgram(executor);
+  const here = program ? await programHere(program, env, ask) : NO_PROGRAM;
+  // Not every program has a version to tell, and none that a user added has to.
+  const { proved: _, age: __, ...seen } = here.program ?? {};
+  return {
+    ...about,
+    ...here,
+    ...(executor.program || !here.program ? {} : { program: seen as ProgramHere }),
+    can,
+    ...(contextLimit === undefined ? {} : { contextLimit }),
+    ...(here.state === 'missing' && !executor.program ? { repair: `install ${program?.command}, or edit ${file}` } : {}),
+    // The file is broken now; what it said before is still used.
+    ...(problem === undefined
+      ? {}
+      : { state: 'broken' as const, problem: `${problem}; the last good version is used`, repair: `edit ${file}` }),
+  };
+}
+
+const NO_PROGRAM: Standing = { state: 'ready', signedIn: 'unknown' };
+
+/** What it would launch for an ordinary job says which program it is. */
+function unknownProgram(executor: Executor): Program | undefined {
+  try {
+    const { command } = executor.launch(plainJob);
+    return { command, versionArgs: ['--version'], proved: '', install: '', login: '', keys: [], credentials: [], variables: [] };
+  } catch {
+    return undefined;
+  }
+}
+
+type Standing = Pick<ExecutorHere, 'state' | 'program' | 'signedIn' | 'signedInBy' | 'problem' | 'repair'>;
+
+async function programHere(program: Program, env: Env, ask: Ask): Promise<Standing> {
+  const { command, proved, install, login } = program;
+  const about = { command, ...(proved === '' ? {} : { proved }) };
+  const signed = await signedIn(program, env);
+  const located = locateProgram(program, env);
+  if (!located)
+    return {
+      state: 'missing',
+      ...signed,
+      program: { ...about, found: false },
+      problem: `its program ${command} was not found`,
+      ...(install === '' ? {} : { repair: install }),
+    };
+  const { version, problem } = await ask(located.path, program.versionArgs);
+  const seen: ProgramHere = {
+    ...about,
+    found: true,
+    ...located,
+    ...(version === undefined ? {} : { version }),
+    ...(version === undefined || proved === '' ? {} : { age: AGES[compareVersions(version, proved) + 1] ?? 'proved' }),
+  };
+  // Only who says which version was proved has promised that it tells one.
+  if (problem !== undefined && proved !== '')
+    return { state: 'broken', ...signed, program: seen, problem: `${located.path} ${problem}`, repair: install };
+  if (signed.signedIn === 'no')
+    return { state: 'signed_out', ...signed, program: seen, problem: 'it is not signed in', repair: login };
+  return { state: 'ready', ...signed, program: seen };
+}
+
+const AGES = ['older', 'proved', 'newer'] as const;
+
+async function signedIn({ keys, credentials, moved }: Program, env: Env): Promise<Pick<ExecutorHere, 'signedIn' | 'signedInBy'>> {
+  if (keys.length === 0 && credentials.length === 0) return { signedIn: 'unknown' };
+  const key = keys.find((name) => (env[name] ?? '') !== '');
+  if (key !== undefined) return { signedIn: 'yes', signedInBy: key };
+  for (const file of credentials.map((path) => placeOf(path, moved, env))) {
+    const found = await stat(file).catch(() => undefined);
+    if (found?.isFile() && found.size > 0) return { signedIn: 'yes', signedInBy: file };
+  }
+  return { signedIn: 'no' };
+}
+
+/** Under the home directory, or where the program was told to keep what it keeps there. */
+function placeOf(path: string, moved: Program['moved'], env: Env): string {
+  const to = moved && env[moved.variable];
+  const below = moved ? relative(moved.directory, path) : '..';
+  if (to && !below.startsWith('..') && !isAbsolute(below)) return join(to, below);
+  return join(env['HOME'] || homedir(), path);
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { line, Name } from '../domain/values.ts';
+import { operation } from './operation.ts';
+
+const Abilities = z.strictObject({
+  resume: z.boolean(),
+  fork: z.boolean(),
+  steer: z.boolean(),
+  ask: z.boolean(),
+  usage: z.boolean(),
+  context: z.boolean(),
+  mcp: z.boolean(),
+  tools: z.boolean(),
+});
+
+/** One executor on the machine of this fleet: whether it can be used, with what, and what to do when it cannot. */
+export const ExecutorView = z.strictObject({
+  name: Name,
+  /** `missing`: its program is not there. `broken`: its file or its program is. */
+  state: z.enum(['ready', 'signed_out', 'missing', 'broken']),
+  origin: z.enum(['built_in', 'file', 'module']),
+  /** Where it is described, if the user added it. */
+  file: z.string().optional(),
+  isDefault: z.boolean(),
+  /** Model of a task that names none; absent is the program's own default. */
+  model: z.string().optional(),
+  /** Absent where the program is Fleet's own. */
+  program: z
+    .strictObject({
+      command: z.string(),
+      found: z.boolean(),
+      /** What is started. */
+      path: z.string().optional(),
+      /** What the path leads to, when that is only a wrapper around the program. */
+      wrapper: z.string().optional(),
+      version: z.string().optional(),
+      /** The newest version that was proved with this executor. */
+      proved: z.string().optional(),
+      age: z.enum(['proved', 'older', 'newer']).optional(),
+    })
+    .optional(),
+  signedIn: z.enum(['yes', 'no', 'unknown']),
+  /** The variable or the file that signs it in; never what is in it. */
+  signedInBy: z.string().optional(),
+  can: Abilities.optional(),
+  contextLimit: z.int().optional(),
+  problem: z.string().optional(),
+  /** What to type when it is not ready. */
+  repair: z.string().optional(),
+});
+export type ExecutorView = z.infer<typeof ExecutorView>;
+
+export const listExecutors = operation({
+  name: 'executor.list',
+  kind: 'query',
+  role: 'monitor',
+  summary: 'List executors: which can be used here, with which program, and what to do about the others.',
+  input: z.strictObject({}),
+  output: z.strictObject({ items: z.array(ExecutorView) }),
+  faults: ['unavailable'],
+});
+
+export const showExecutor = operation({
+  name: 'executor.show',
+  kind: 'query',
+  role: 'monitor',
+  summary: 'Show one executor: its program, whether it is signed in, and what it can do.',
+  input: z.strictObject({ executor: line(64).describe('name of the executor') }),
+  output: ExecutorView,
+  faults: ['not_found', 'unavailable'],
+});
