@@ -38,6 +38,8 @@ export function queuedTask({ ids }: Pick<House, 'ids'>, place: Place, at: string
     lostTimes: 0,
     repairs: 0,
     stalledTimes: 0,
+    refusedTimes: 0,
+    uncounted: 0,
     messages: [],
     createdAt: at,
     createdBy: 'you',

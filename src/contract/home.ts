@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Pause } from '../domain/hold/pause.ts';
 import { ORIGINS } from '../domain/settings.ts';
 import { Instant, line, TaskId } from '../domain/values.ts';
 import { operation } from './operation.ts';
@@ -64,6 +65,8 @@ export const fleetStatus = operation({
     questions: z.array(QuestionView),
     /** Queued work that is not being started here, by the reason. `atLeast`: there are more than were counted. */
     heldUp: z.array(z.strictObject({ why: z.string(), tasks: z.int(), atLeast: z.boolean(), first: TaskId })),
+    /** Accounts on which nothing is started, because their provider refuses more work. */
+    pauses: z.array(Pause),
     problems: z.array(z.string()),
   }),
   faults: ['unavailable'],

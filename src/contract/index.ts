@@ -3,6 +3,7 @@ import { backupDb, checkDb, exportDb, migrateDb, pruneDb, restoreDb } from './db
 import { listExecutors, showExecutor } from './executor.ts';
 import { fleetStatus, initHome, setConfig, showConfig } from './home.ts';
 import type { Operation } from './operation.ts';
+import { liftPause, listPauses } from './pause.ts';
 import { addProject, listProjects, removeProject, setProject, showProject } from './project.ts';
 import { answerQuestion, askQuestion, listQuestions, showQuestion } from './question.ts';
 import { cancelRun, listRuns, runLog, showRun, taskLog } from './run.ts';
@@ -101,6 +102,8 @@ export const contract = [
   listQuestions,
   showQuestion,
   answerQuestion,
+  listPauses,
+  liftPause,
   createToken,
   linkToken,
   listTokens,

@@ -17,6 +17,8 @@ export const TaskView = Task.omit({ prompt: true }).extend({
   /** Lists carry the beginning of a long prompt; `task.show` carries all of it. */
   promptIsWhole: z.boolean(),
   project: z.string().optional(),
+  /** Why it is queued and not started; only `task.show` looks. */
+  heldUp: z.string().optional(),
 });
 export type TaskView = z.infer<typeof TaskView>;
 

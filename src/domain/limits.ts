@@ -66,6 +66,8 @@ export const LIMITS = {
   lanes: limit(1_000, 'items', 'lanes of the ready queue looked at in one turn'),
   holders: limit(1_000, 'items', 'runs that may share one limited scope'),
   stallRestarts: limit(2, 'attempts', 'times a task is started again because its run was stalled'),
+  blindTries: limit(3, 'attempts', 'runs of a task that its provider refuses without saying until when'),
+  pauseDays: limit(31, 'days', 'longest pause of an account; whoever says later is asked again then'),
   commitAttempts: limit(50, 'attempts', 'times a command looks again after losing a race'),
   tokenDays: limit(3_650, 'days', 'how long a token may last'),
   idempotencyDays: limit(7, 'days', 'how long the answer to a keyed command is kept'),

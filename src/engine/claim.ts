@@ -1,3 +1,4 @@
+import { DEFAULT_ACCOUNT } from '../domain/hold/account.ts';
 import { entered, type Hold, hasRoom, type Scope } from '../domain/hold/hold.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
@@ -14,6 +15,7 @@ export interface Claim {
   readonly task: Seen<Task>;
   readonly runId: RunId;
   readonly executor: string;
+  readonly account: string;
   readonly model?: string | undefined;
   readonly scopes: readonly Scope[];
 }
@@ -45,7 +47,7 @@ export function claimWrites(claims: readonly Claim[], before: Occupied, { host, 
   ];
 }
 
-function claimed({ task, runId, executor, model, scopes }: Claim, host: string, at: Instant): Write[] {
+function claimed({ task, runId, executor, account, model, scopes }: Claim, host: string, at: Instant): Write[] {
   const author = { by: `host ${host}`, at };
   const next = transition(task.body, { type: 'claim', at, holder: { kind: 'run', runId } });
   const run: Run = {
@@ -56,6 +58,7 @@ function claimed({ task, runId, executor, model, scopes }: Claim, host: string, 
     attempt: next.attempts,
     executor,
     ...(model ? { model } : {}),
+    ...(account === DEFAULT_ACCOUNT ? {} : { account }),
     host,
     holds: scopes.map(({ scope }) => scope),
     phase: { state: 'claimed', since: at },

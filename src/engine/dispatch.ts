@@ -1,18 +1,23 @@
 import { isFault } from '../domain/fault.ts';
 import { type Capacity, type Scope, scopesOf } from '../domain/hold/hold.ts';
+import { isInForce, pauseId } from '../domain/hold/pause.ts';
 import { type Lane, laneFromKey } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
+import { type Instant, msOf } from '../domain/values.ts';
 import { holds } from '../store/records/holds.ts';
+import { pauses } from '../store/records/pauses.ts';
 import type { Seen as Read } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { type Claim, claimWrites, type Occupied, occupied } from './claim.ts';
 import type { Controller } from './controller.ts';
 import type { Needs } from './needs.ts';
+import { type Paused, pausesOf, unpaused } from './pausing.ts';
 import { QueueHeads } from './queue-heads.ts';
 
 /** The tasks at the front of one lane, and what each of them needs room in. */
 export interface Front {
   readonly executor: string;
+  readonly account: string;
   readonly model?: string | undefined;
   readonly scopes: readonly Scope[];
   readonly waiting: readonly { readonly due: string; readonly task: Read<Task> }[];
@@ -22,6 +27,9 @@ export interface Seen {
   readonly fronts: readonly Front[];
   readonly taken: ReadonlyMap<string, number>;
   readonly roomHere: number;
+  /** When the first of the pauses that were met with is over. */
+  readonly pausedUntil?: Instant | undefined;
+  readonly now: Instant;
 }
 
 export type Choice = Omit<Claim, 'runId'> & { readonly due: string };
@@ -42,12 +50,14 @@ export const dispatch = (needs: Needs): Controller<Seen, readonly Choice[]> => {
     act: (choices) => claimAll(choices, needs),
     concerns: (write) =>
       write.key.kind === holds.kind ||
+      write.key.kind === pauses.kind ||
       (write.key.kind === tasks.kind && write.op === 'put' && (write.body as Task).phase.state === 'queued'),
+    dueInMs: ({ pausedUntil, now }) => (pausedUntil === undefined ? undefined : Math.max(1, msOf(pausedUntil) - msOf(now))),
   };
 };
 
 /** The earliest due tasks for which every scope, and this host, has room. */
-export function choose({ fronts, taken, roomHere }: Seen): readonly Choice[] {
+export function choose({ fronts, taken, roomHere }: Pick<Seen, 'fronts' | 'taken' | 'roomHere'>): readonly Choice[] {
   const counts = new Map(taken);
   const inOrder = fronts
     .flatMap((front) => front.waiting.map((place) => ({ ...place, front })))
@@ -57,7 +67,8 @@ export function choose({ fronts, taken, roomHere }: Seen): readonly Choice[] {
     if (choices.length >= Math.min(roomHere, CLAIMS_PER_COMMIT)) break;
     if (!front.scopes.every(({ scope, max }) => (counts.get(scope) ?? 0) < max)) continue;
     for (const { scope } of front.scopes) counts.set(scope, (counts.get(scope) ?? 0) + 1);
-    choices.push({ task, due, executor: front.executor, model: front.model, scopes: front.scopes });
+    const { executor, account, model, scopes } = front;
+    choices.push({ task, due, executor, account, model, scopes });
   }
   return choices;
 }
@@ -70,7 +81,7 @@ async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
   const room = Math.min(roomHere, CLAIMS_PER_COMMIT, await fleetRoom(capacity, needs));
   const fronts: Front[] = [];
   const taken = new Map<string, number>();
-  const seen = { fronts, taken, roomHere };
+  const seen: Writable = { fronts, taken, roomHere, now: needs.now() };
   // A full fleet is the usual case while agents run: it costs one read, however many lanes wait.
   if (room <= 0) return seen;
   const [heads, startable] = await Promise.all([queue.look(), needs.startable()]);
@@ -78,7 +89,7 @@ async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
     const lanes = await Promise.all(
       heads.slice(from, to).map(async ({ lane }) => ({ key: lane, ...(await needed(laneFromKey(lane), capacity, needs)) })),
     );
-    const usable = lanes.filter(startable);
+    const usable = await unpausedOf(lanes.filter(startable), seen, needs);
     const before = await occupied(
       needs.store,
       usable.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
@@ -93,6 +104,17 @@ async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
   return seen;
 }
 
+type Writable = Seen & { pausedUntil?: Instant | undefined };
+
+/** A paused account costs one read, however many lanes wait for it. */
+async function unpausedOf(lanes: readonly Needed[], seen: Writable, { store }: Needs): Promise<readonly Needed[]> {
+  const paused = await pausesOf(store, lanes);
+  for (const pause of paused.values())
+    if (isInForce(pause?.body, seen.now) && (seen.pausedUntil === undefined || pause.body.until < seen.pausedUntil))
+      seen.pausedUntil = pause.body.until;
+  return lanes.filter((lane) => !isInForce(paused.get(pauseId(lane))?.body, seen.now));
+}
+
 async function fleetRoom({ fleet }: Capacity, { store }: Needs): Promise<number> {
   if (fleet === undefined) return Number.POSITIVE_INFINITY;
   return fleet - ((await holds.get(store, 'fleet'))?.body.holders.length ?? 0);
@@ -101,6 +123,7 @@ async function fleetRoom({ fleet }: Capacity, { store }: Needs): Promise<number>
 interface Needed {
   readonly key: string;
   readonly executor: string;
+  readonly account: string;
   readonly placement: Lane['placement'];
   readonly model?: string | undefined;
   readonly scopes: readonly Scope[];
@@ -112,11 +135,11 @@ async function needed(lane: Lane, capacity: Capacity, needs: Needs): Promise<Omi
   const { executor, model } = named
     ? { executor: lane.executor, model: undefined }
     : await needs.defaults(lane.place.kind === 'project' ? lane.place.id : undefined);
-  return { executor, model, placement: lane.placement, scopes: scopesOf({ ...lane, executor }, capacity) };
+  return { executor, account: lane.account, model, placement: lane.placement, scopes: scopesOf({ ...lane, executor }, capacity) };
 }
 
 /** As many tasks of the lane as could be started now; a full lane costs nothing more. */
-async function frontOf({ key, executor, model, scopes }: Needed, before: Occupied, { store }: Needs): Promise<Front> {
+async function frontOf({ key, executor, account, model, scopes }: Needed, before: Occupied, { store }: Needs): Promise<Front> {
   const room = Math.min(
     CLAIMS_PER_COMMIT,
     ...scopes.map(({ scope, max }) => max - (before.get(scope)?.body.holders.length ?? 0)),
@@ -126,7 +149,7 @@ async function frontOf({ key, executor, model, scopes }: Needed, before: Occupie
     due: hit.sort.slice(key.length + 1),
     task: { body: tasks.read(hit), version: hit.version },
   }));
-  return { executor, model, scopes, waiting };
+  return { executor, account, model, scopes, waiting };
 }
 
 /** All in one commit; if one of them has moved meanwhile, each for itself. */
@@ -148,11 +171,19 @@ async function claimTogether(choices: readonly Choice[], needs: Needs): Promise<
     choices.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
   );
   const claims = await Promise.all(choices.map((choice) => claimFor(choice, needs)));
-  const writes = claimWrites(claims, before, { host, at: now() });
+  const paused = await pausesOf(store, claims);
+  const at = now();
+  const writes = claimWrites(claims.filter(mayBegin(paused, at)), before, { host, at });
   if (writes.length === 0) return false;
-  await store.commit(writes);
+  await store.commit([...writes, ...unpaused(paused)]);
   return true;
 }
+
+/** What was paused after the look is left where it is; what is paused after this, the commit finds out. */
+const mayBegin =
+  (paused: Paused, at: Instant) =>
+  (claim: Claim): boolean =>
+    !isInForce(paused.get(pauseId(claim))?.body, at);
 
 /** A task with a history may have notes, and they may have been changed: that holds from this claim on. */
 async function claimFor(choice: Choice, { ids, edits }: Needs): Promise<Claim> {

@@ -1,5 +1,6 @@
 import { Fault, isFault } from '../domain/fault.ts';
 import { left } from '../domain/hold/hold.ts';
+import type { Refusal } from '../domain/hold/pause.ts';
 import { blockedBy, type Question, toldAnswer } from '../domain/question/question.ts';
 import type { Outcome, Run, Watch } from '../domain/run/run.ts';
 import { type Block, fenceOf, type Task } from '../domain/task/task.ts';
@@ -17,6 +18,7 @@ import { runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { type Occupied, occupied } from './claim.ts';
 import type { Needs } from './needs.ts';
+import { pausesOf, pausing } from './pausing.ts';
 
 type Settle = Pick<Needs, 'store' | 'now' | 'host'>;
 
@@ -31,6 +33,8 @@ export interface Ending {
   readonly heard?: readonly number[];
   /** Not an instruction of it was carried out: the task is as if it had not been claimed. */
   readonly neverRan?: boolean;
+  /** What its provider said when it refused more work. */
+  readonly refusal?: Pick<Refusal, 'until' | 'jitter'> | undefined;
   /** Nothing is left to prove or to merge: success is done. */
   readonly proved?: boolean;
   /** It ended well and said nothing of how it went. */
@@ -88,7 +92,7 @@ async function settleTogether(ended: readonly Ended[], needs: Settle): Promise<v
   if (open.length === 0) return;
   const at = needs.now();
   const author = { by: `host ${host}`, at };
-  const [owners, before, told, asked] = await Promise.all([
+  const [owners, before, told, asked, paused] = await Promise.all([
     Promise.all(open.map(({ run }) => tasks.get(store, run.body.taskId))),
     occupied(
       store,
@@ -98,6 +102,10 @@ async function settleTogether(ended: readonly Ended[], needs: Settle): Promise<v
     Promise.all(
       open.map(async ({ run, ending }) => (mayStandStill(run.body, ending) ? questionsOf(store, run.body.taskId) : [])),
     ),
+    pausesOf(
+      store,
+      open.flatMap(({ run }) => (run.body.kind === 'agent' ? [run.body] : [])),
+    ),
   ]);
   const writes = open.flatMap(({ run, ending }, index) => [
     ...endedRun(run, ending, author),
@@ -105,7 +113,7 @@ async function settleTogether(ended: readonly Ended[], needs: Settle): Promise<v
     ...(ending.report ? [reports.put(ending.report, told[index]?.version ?? 'absent')] : []),
   ]);
   const gone = open.map(({ run }) => run.body.id);
-  await store.commit([...writes, ...leaving(gone, before)], { flush: true });
+  await store.commit([...writes, ...leaving(gone, before), ...pausing(open, paused, author)], { flush: true });
 }
 
 function endedRun(run: Seen<Run>, { outcome, detail, exit, watch }: Ending, author: Author): Write[] {
@@ -139,7 +147,8 @@ function settledTask(seen: Seen<Task> | undefined, { runId, ending, author, aske
     ending.heard?.includes(message.n) ? { ...message, state: 'heard' as const } : message,
   );
   const spent = { ...next, messages, spentMs: next.spentMs + (ending.watch?.activeMs ?? 0) };
-  const note = { what: 'settle', from: phase.state, to: next.phase.state, why: ending.outcome, data: { run: runId } };
+  const data = { run: runId, ...(ending.refusal?.until ? { until: ending.refusal.until } : {}) };
+  const note = { what: 'settle', from: phase.state, to: next.phase.state, why: ending.outcome, data };
   return changed(tasks, seen, spent, { author, note });
 }
 
@@ -164,7 +173,8 @@ function nextOf(task: Task, settling: Settling): Task {
   }
   if (ending.block) return transition(task, { type: 'block', at, fence: runId, block: ending.block });
   const retryAt = instantOf(msOf(at) + ending.retryInMs);
-  const settled = transition(task, { type: 'settle', at, fence: runId, outcome: ending.outcome, retryAt });
+  const isStated = ending.refusal?.until !== undefined && ending.refusal.until > at;
+  const settled = transition(task, { type: 'settle', at, fence: runId, outcome: ending.outcome, retryAt, isStated });
   if (ending.proved && settled.phase.state === 'verifying') return transition(settled, { type: 'finish', at, fence: runId });
   return stopsFor(task, settled, settling) ?? settled;
 }

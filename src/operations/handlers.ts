@@ -2,6 +2,7 @@ import { byRunHandlers } from './by-run.ts';
 import { dbHandlers } from './db.ts';
 import { executorHandlers } from './executor.ts';
 import { homeHandlers } from './home.ts';
+import { pauseHandlers } from './pause.ts';
 import { projectHandlers } from './project.ts';
 import { questionHandlers } from './question.ts';
 import { runHandlers } from './run.ts';
@@ -31,6 +32,7 @@ export const handlers: Handlers = {
   ...workHandlers,
   ...workspaceHandlers,
   ...questionHandlers,
+  ...pauseHandlers,
   ...tokenHandlers,
   ...dbHandlers,
 };

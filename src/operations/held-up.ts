@@ -1,12 +1,16 @@
 import type { Output } from '../contract/call.ts';
-import { scopesOf } from '../domain/hold/hold.ts';
+import { DEFAULT_ACCOUNT } from '../domain/hold/account.ts';
+import { type Capacity, scopesOf } from '../domain/hold/hold.ts';
 import { type Obstacle, obstacleTo } from '../domain/hold/obstacle.ts';
-import { type Lane, laneFromKey } from '../domain/task/lane.ts';
+import { pauseId } from '../domain/hold/pause.ts';
+import { type Lane, laneFromKey, laneOf } from '../domain/task/lane.ts';
+import type { Task } from '../domain/task/task.ts';
 import { laneHeads } from '../store/queries/lanes.ts';
 import { holds } from '../store/records/holds.ts';
+import { pauses } from '../store/records/pauses.ts';
 import { projects } from '../store/records/projects.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
-import type { Scope } from './scope.ts';
+import type { Dispatching, Scope } from './scope.ts';
 
 type HeldUp = Output<'fleet.status'>['heldUp'][number];
 
@@ -16,25 +20,12 @@ const COUNTED = 100;
 
 /** Queued work that is not being started here, by what stands in its way. */
 export async function heldUp(scope: Scope): Promise<HeldUp[]> {
-  const { reads, dispatching } = scope;
-  const [heads, capacity, startable] = await Promise.all([
-    laneHeads(reads, LANES),
-    dispatching.capacity(),
-    dispatching.startable(),
-  ]);
+  const { reads } = scope;
+  const [heads, around] = await Promise.all([laneHeads(reads, LANES), surroundings(scope)]);
   const found = new Map<string, HeldUp>();
   for (const { lane: key, head } of heads) {
-    const named = laneFromKey(key);
-    const lane = { ...named, executor: await executorOf(named, scope) };
-    const scopes = scopesOf(lane, capacity);
-    const taken = new Map(
-      await Promise.all(
-        scopes.map(async (one) => [one.scope, (await holds.get(reads, one.scope))?.body.holders.length ?? 0] as const),
-      ),
-    );
-    const obstacle = obstacleTo(lane, { startable, scopes, taken: (one) => taken.get(one) ?? 0 });
-    if (!obstacle) continue;
-    const why = await words(obstacle, lane, scope);
+    const why = await whyNot(laneFromKey(key), around, scope);
+    if (why === undefined) continue;
     const count = (await reads.scan({ index: taskIndex.ready, from: `${key}/`, to: `${key}0`, limit: COUNTED })).length;
     const before = found.get(why);
     found.set(why, {
@@ -47,6 +38,35 @@ export async function heldUp(scope: Scope): Promise<HeldUp[]> {
   return [...found.values()];
 }
 
+/** Why one task is not being started; undefined when it will be in a moment, or when it does not wait to be. */
+export async function heldUpBy(task: Task, scope: Scope): Promise<string | undefined> {
+  if (task.phase.state !== 'queued') return undefined;
+  return whyNot(laneOf(task), await surroundings(scope), scope);
+}
+
+interface Surroundings {
+  readonly capacity: Capacity;
+  readonly startable: Awaited<ReturnType<Dispatching['startable']>>;
+}
+
+const surroundings = async ({ dispatching }: Scope): Promise<Surroundings> => ({
+  capacity: await dispatching.capacity(),
+  startable: await dispatching.startable(),
+});
+
+async function whyNot(named: Lane, { capacity, startable }: Surroundings, scope: Scope): Promise<string | undefined> {
+  const { reads, now } = scope;
+  const lane = { ...named, executor: await executorOf(named, scope) };
+  const scopes = scopesOf(lane, capacity);
+  const [pause, ...counts] = await Promise.all([
+    pauses.get(reads, pauseId(lane)),
+    ...scopes.map(async (one) => [one.scope, (await holds.get(reads, one.scope))?.body.holders.length ?? 0] as const),
+  ]);
+  const taken = new Map(counts);
+  const obstacle = obstacleTo(lane, { startable, scopes, taken: (one) => taken.get(one) ?? 0, pause: pause?.body, now });
+  return obstacle && words(obstacle, lane, scope);
+}
+
 const executorOf = async ({ executor, place }: Lane, { dispatching }: Scope): Promise<string> =>
   executor === 'default' ? (await dispatching.defaults(place.kind === 'project' ? place.id : undefined)).executor : executor;
 
@@ -54,6 +74,11 @@ async function words(obstacle: Obstacle, lane: Lane, { reads }: Scope): Promise<
   if (obstacle.kind === 'executor')
     return `no executor ${obstacle.executor} can be started on this machine: see fleet doctor, or give it another with task edit --executor`;
   if (obstacle.kind === 'placement') return 'work in a tree of its own cannot be started on this machine: set isolation=in_place';
+  if (obstacle.kind === 'paused') {
+    const { executor, account, until, why } = obstacle.pause;
+    const which = account === DEFAULT_ACCOUNT ? '' : ` --account ${account}`;
+    return `${executor} is paused until ${until}: ${why}; \`fleet pause lift ${executor}${which}\` ends that`;
+  }
   const { scope, max } = obstacle;
   const runs = `${max} of ${max} ${max === 1 ? 'run is' : 'runs are'} at work`;
   const [kind = '', name = ''] = scope.split(/:(.*)/s);

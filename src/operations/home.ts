@@ -6,6 +6,7 @@ import { questionIndex, questions } from '../store/records/questions.ts';
 import { gauges } from '../store/records/singles.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { heldUp } from './held-up.ts';
+import { pausesInForce } from './pause.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { viewOf } from './task-view.ts';
 
@@ -47,6 +48,7 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
       blocked: await tasksIn('blocked', scope),
       questions: (await reads.scan({ index: questionIndex.pending, limit: SHOWN })).map(questions.read),
       heldUp: await heldUp(scope),
+      pauses: await pausesInForce(scope),
       problems: problem ? [problem] : [],
     });
   },

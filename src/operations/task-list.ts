@@ -5,6 +5,7 @@ import { laneHeads } from '../store/queries/lanes.ts';
 import { entriesAfter } from '../store/records/journal.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { findProject, findTask } from './find.ts';
+import { heldUpBy } from './held-up.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { viewOf, wholeView } from './task-view.ts';
 
@@ -26,7 +27,11 @@ export const taskListHandlers: Pick<Handlers, 'task.list' | 'task.ready' | 'task
     return plan({ items: await Promise.all(inOrder.slice(0, limit).map((hit) => viewOf(tasks.read(hit), scope))) });
   },
 
-  'task.show': async ({ id }, scope) => plan(await wholeView((await findTask(scope, id)).body, scope)),
+  'task.show': async ({ id }, scope) => {
+    const { body } = await findTask(scope, id);
+    const why = await heldUpBy(body, scope);
+    return plan({ ...(await wholeView(body, scope)), ...(why === undefined ? {} : { heldUp: why }) });
+  },
 
   'task.events': async ({ id, after, limit }, scope) => {
     const { body } = await findTask(scope, id);

@@ -1,10 +1,13 @@
 import type { Lane } from '../task/lane.ts';
+import type { Instant } from '../values.ts';
 import type { Scope } from './hold.ts';
+import { isInForce, type Pause } from './pause.ts';
 
 /** What keeps work that is ready from being started. */
 export type Obstacle =
   | { readonly kind: 'executor'; readonly executor: string }
   | { readonly kind: 'placement' }
+  | { readonly kind: 'paused'; readonly pause: Pause }
   | { readonly kind: 'full'; readonly scope: string; readonly max: number };
 
 export interface Circumstances {
@@ -12,17 +15,21 @@ export interface Circumstances {
   readonly scopes: readonly Scope[];
   /** How many runs are in a scope now. */
   taken(scope: string): number;
+  /** The newest pause of its account, over or not. */
+  readonly pause?: Pause | undefined;
+  readonly now: Instant;
 }
 
 /** What can never be started here comes before what waits for room. Undefined: it will be started in a moment. */
 export function obstacleTo(
   work: Pick<Lane, 'executor' | 'placement'>,
-  { startable, scopes, taken }: Circumstances,
+  { startable, scopes, taken, pause, now }: Circumstances,
 ): Obstacle | undefined {
   if (!startable(work)) {
     const isKnown = startable({ ...work, placement: 'in_place' });
     return isKnown ? { kind: 'placement' } : { kind: 'executor', executor: work.executor };
   }
+  if (isInForce(pause, now)) return { kind: 'paused', pause };
   const full = scopes.find(({ scope, max }) => taken(scope) >= max);
   return full && { kind: 'full', ...full };
 }

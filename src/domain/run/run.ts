@@ -112,6 +112,8 @@ export const Run = z.strictObject({
   attempt: z.int().min(1),
   executor: Name,
   model: z.string().optional(),
+  /** The account of its provider, where it is not the default one. */
+  account: Name.optional(),
   host: z.string(),
   /** The limited scopes it occupies until its process tree is gone. */
   holds: z.array(z.string()),

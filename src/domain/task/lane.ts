@@ -1,3 +1,4 @@
+import { DEFAULT_ACCOUNT } from '../hold/account.ts';
 import { type Instant, instantOf, msOf } from '../values.ts';
 import type { Task } from './task.ts';
 
@@ -22,7 +23,7 @@ export interface Lane {
 /** A place that is worked in without a copy of its own admits one run at a time. */
 export const laneOf = (task: Pick<Task, 'executors' | 'projectId' | 'directory' | 'isolation'>): Lane => ({
   executor: task.executors[0] ?? 'default',
-  account: 'default',
+  account: DEFAULT_ACCOUNT,
   place:
     task.projectId === undefined ? { kind: 'directory', id: task.directory ?? '/' } : { kind: 'project', id: task.projectId },
   placement: task.projectId === undefined || task.isolation === 'in_place' ? 'in_place' : 'any',

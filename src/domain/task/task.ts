@@ -137,10 +137,14 @@ export const Task = TaskWish.extend({
   /** Someone wants it stopped. It is `canceled` only when its work has really ended. */
   cancelAsked: z.strictObject({ at: Instant, by: z.string() }).optional(),
   attempts: z.int().min(0),
+  /** How many of them do not count: they ended for a reason that was neither the agent's nor its task's. */
+  uncounted: z.int().min(0).default(0),
   /** How often its run was lost with whatever ran it, since it last succeeded or a person looked at it. */
   lostTimes: z.int().min(0).default(0),
   /** How often its run was stalled, since it last succeeded or a person looked at it. */
   stalledTimes: z.int().min(0).default(0),
+  /** How often its provider refused more work without saying until when, since it last succeeded or a person looked at it. */
+  refusedTimes: z.int().min(0).default(0),
   /** Its next run goes on with the conversation of this one, where the executor can. */
   continues: RunId.optional(),
   /** How long its ended runs have taken together. */

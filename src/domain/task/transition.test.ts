@@ -84,7 +84,7 @@ describe('a task', () => {
     expect(transition(now, { type: 'retry', at: LATER, unmet: [] })).toMatchObject({ attempts: 0, stalledTimes: 0 });
   });
 
-  it.each(['crashed', 'stalled', 'rate_limited', 'lost'] as const)('is tried again after an accident: %s', (outcome) => {
+  it.each(['crashed', 'stalled', 'lost'] as const)('is tried again after an accident: %s', (outcome) => {
     expect(settle(running, outcome).phase).toMatchObject({ state: 'waiting', until: LATER });
   });
 

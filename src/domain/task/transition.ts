@@ -2,6 +2,7 @@ import { Fault } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
 import type { Outcome } from '../run/run.ts';
 import type { ClaimId, Instant, RunId, TaskId } from '../values.ts';
+import { countedAttempts } from './attempts.ts';
 import { type Block, fenceOf, type Holder, isFinal, type Phase, type Task } from './task.ts';
 
 export type Fence = RunId | ClaimId;
@@ -14,7 +15,15 @@ export type TaskCommand =
   /** Its dependencies or its time were changed by a person. */
   | { readonly type: 'rewire'; readonly at: Instant; readonly unmet: readonly TaskId[] }
   | { readonly type: 'claim'; readonly at: Instant; readonly holder: Holder }
-  | { readonly type: 'settle'; readonly at: Instant; readonly fence: Fence; readonly outcome: Outcome; readonly retryAt: Instant }
+  | {
+      readonly type: 'settle';
+      readonly at: Instant;
+      readonly fence: Fence;
+      readonly outcome: Outcome;
+      readonly retryAt: Instant;
+      /** Its provider refuses more work, and has said until when. */
+      readonly isStated?: boolean;
+    }
   | { readonly type: 'verify'; readonly at: Instant; readonly fence: Fence }
   | { readonly type: 'finish'; readonly at: Instant; readonly fence: Fence }
   /** Proved work stands in the queue of its target branch. */
@@ -72,7 +81,7 @@ export function transition(task: Task, command: TaskCommand): Task {
       return task.cancelAsked ? canceled(task, command.at) : blocked(task, command.at, command.block);
     case 'unblock':
       if (task.phase.state !== 'blocked') throw refusal(task, command);
-      return { ...inPhase(task, command.at, whenFree(task, command.at, [])), attempts: 0, lostTimes: 0, stalledTimes: 0 };
+      return { ...inPhase(task, command.at, whenFree(task, command.at, [])), ...UNTRIED };
     case 'retry':
       return retried(task, command);
     case 'cancel':
@@ -90,7 +99,7 @@ function unproved(task: Task): Task {
 
 function repaired(task: Task, at: Instant): Task {
   if (task.cancelAsked) return canceled(task, at);
-  return { ...inPhase(task, at, { state: 'queued', since: at }), repairs: task.repairs + 1, attempts: 0 };
+  return { ...inPhase(task, at, { state: 'queued', since: at }), repairs: task.repairs + 1, attempts: 0, uncounted: 0 };
 }
 
 const REST_CAUSES: ReadonlySet<string> = new Set(['review', 'proof', 'checkout', 'conflict']);
@@ -111,10 +120,14 @@ type Fenced = Extract<TaskCommand, { fence: Fence }>;
 /** A task that takes its host down again and again must not be given to the next one. */
 const POISONOUS = 3;
 
-/** Accidents are worth another attempt; a refusal or a block will be the same again. */
-const ACCIDENTS: ReadonlySet<Outcome> = new Set(['crashed', 'stalled', 'rate_limited', 'lost', 'context_full']);
+/** What went wrong before does not count any more. */
+const UNTRIED = { attempts: 0, uncounted: 0, lostTimes: 0, stalledTimes: 0, refusedTimes: 0 } as const;
 
-function settled(task: Task, { at, outcome, retryAt, fence }: Settle): Task {
+/** Accidents are worth another attempt; a refusal or a block will be the same again. */
+const ACCIDENTS: ReadonlySet<Outcome> = new Set(['crashed', 'stalled', 'lost', 'context_full']);
+
+function settled(task: Task, command: Settle): Task {
+  const { at, outcome, retryAt, fence } = command;
   // A host that vanished may have been stopped for this very task, so even then the wish to cancel is honoured.
   if (task.cancelAsked || outcome === 'canceled') return canceled(task, at);
   if (outcome === 'succeeded' || outcome === 'no_changes')
@@ -125,6 +138,7 @@ function settled(task: Task, { at, outcome, retryAt, fence }: Settle): Task {
       since: at,
       block: { cause: 'agent', who: 'you', what: `${fence} ended as ${outcome}` },
     });
+  if (outcome === 'rate_limited') return refusedWork(task, command);
   const lostTimes = task.lostTimes + (outcome === 'lost' ? 1 : 0);
   if (lostTimes >= POISONOUS) {
     const what = `its run was lost ${lostTimes} times together with what ran it; look at its log, then retry or cancel it`;
@@ -134,9 +148,31 @@ function settled(task: Task, { at, outcome, retryAt, fence }: Settle): Task {
   const stalledTimes = task.stalledTimes + (outcome === 'stalled' ? 1 : 0);
   if (outcome === 'stalled' && stalledTimes > LIMITS.stallRestarts.value)
     return ended({ ...task, stalledTimes }, at, { state: 'failed', at, reason: `stalled ${stalledTimes} times` });
-  if (ACCIDENTS.has(outcome) && task.attempts < task.maxAttempts)
+  if (ACCIDENTS.has(outcome) && countedAttempts(task) < task.maxAttempts)
     return { ...inPhase(task, at, { state: 'waiting', since: at, on: [], until: retryAt }), stalledTimes };
-  return ended(task, at, { state: 'failed', at, reason: `${outcome} after ${task.attempts} of ${task.maxAttempts} attempts` });
+  return ended(task, at, { state: 'failed', at, reason: tooOften(task, outcome) });
+}
+
+const tooOften = (task: Task, outcome: Outcome): string =>
+  `${outcome} after ${countedAttempts(task)} of ${task.maxAttempts} attempts`;
+
+/**
+ * Back in the queue, where the pause of its account holds it up. Who was told until when has not tried in vain; who was
+ * not may try a few times.
+ */
+function refusedWork(task: Task, { at, isStated = false }: Settle): Task {
+  const queued = inPhase(task, at, { state: 'queued', since: at });
+  if (isStated) return { ...queued, uncounted: task.uncounted + 1 };
+  const refusedTimes = task.refusedTimes + 1;
+  if (refusedTimes >= LIMITS.blindTries.value)
+    return ended({ ...task, refusedTimes }, at, {
+      state: 'failed',
+      at,
+      reason: `rate_limited ${refusedTimes} times, and its provider did not say until when`,
+    });
+  if (countedAttempts(task) >= task.maxAttempts)
+    return ended(task, at, { state: 'failed', at, reason: tooOften(task, 'rate_limited') });
+  return { ...queued, refusedTimes };
 }
 
 function released(task: Task, command: Release): Task {
@@ -184,7 +220,7 @@ function retried(task: Task, command: Extract<TaskCommand, { type: 'retry' }>): 
   const { state } = task.phase;
   if (state !== 'failed' && state !== 'blocked' && state !== 'canceled') throw refusal(task, command);
   const next = inPhase(task, command.at, whenFree(task, command.at, command.unmet));
-  return { ...next, attempts: 0, lostTimes: 0, stalledTimes: 0, spentMs: 0, repairs: 0, untold: false };
+  return { ...next, ...UNTRIED, spentMs: 0, repairs: 0, untold: false };
 }
 
 /** Work that waits to be looked at is what a review waits for. */

@@ -1,8 +1,10 @@
+import { LIMITS } from '../../domain/limits.ts';
 import { retryDelayMs } from '../../domain/run/backoff.ts';
 import { outcomeOf, saidNothing } from '../../domain/run/outcome.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
+import { countedAttempts } from '../../domain/task/attempts.ts';
 import type { Task } from '../../domain/task/task.ts';
-import { msOf } from '../../domain/values.ts';
+import { instantOf, msOf } from '../../domain/values.ts';
 import type { Report } from '../../domain/work/report.ts';
 import { projects } from '../../store/records/projects.ts';
 import { runs } from '../../store/records/runs.ts';
@@ -73,14 +75,16 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
   const { outcome, detail } = outcomeOf(last, facts);
   if (outcome === 'output_limit') await needs.runner.trim(run.body.id, needs.rules().spoolBytes);
   const quiet = saidNothing(last, facts);
+  const counted = task ? countedAttempts(task) : 1;
   if (ran && outcome !== 'succeeded') await leftOpen(run.body, asks, needs);
   const ending: Ending = {
-    outcome: quiet && (task?.attempts ?? 0) > 1 ? 'blocked' : outcome,
+    outcome: quiet && counted > 1 ? 'blocked' : outcome,
     ...(detail === undefined ? {} : { detail }),
     exit: facts.exit,
     watch,
     heard,
-    retryInMs: untilReset(watch, needs) ?? (quiet ? 0 : retryDelayMs(outcome, task?.attempts ?? 1, needs.jitter())),
+    retryInMs: quiet ? 0 : retryDelayMs(outcome, counted, needs.jitter()),
+    ...(outcome === 'rate_limited' ? { refusal: refusalOf(watch, needs) } : {}),
     proved: task !== undefined && (await nothingToProve(task, needs)),
     kept: left.kept,
     report: left.report?.(watch, outcome),
@@ -163,9 +167,15 @@ async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds
   return { watch: stepped(watch, { state: watch.state, events, send: [] }), heard, asks };
 }
 
+const LONGEST_PAUSE_MS = LIMITS.pauseDays.value * 86_400_000;
+
 /** A provider that said when it will work again is asked then, and not before. */
-const untilReset = (watch: Watch | undefined, needs: SuperviseNeeds): number | undefined =>
-  watch?.limitedUntil === undefined ? undefined : Math.max(0, msOf(watch.limitedUntil) - msOf(needs.now()));
+const refusalOf = (watch: Watch | undefined, needs: SuperviseNeeds): NonNullable<Ending['refusal']> => ({
+  jitter: needs.jitter(),
+  ...(watch?.limitedUntil === undefined
+    ? {}
+    : { until: instantOf(Math.min(msOf(watch.limitedUntil), msOf(needs.now()) + LONGEST_PAUSE_MS)) }),
+});
 
 /** Work in place has no branch to verify or merge; a project's verify command still decides. */
 async function nothingToProve(task: Task, { store }: SuperviseNeeds): Promise<boolean> {

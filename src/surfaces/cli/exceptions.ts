@@ -46,6 +46,7 @@ export const POSITIONALS: By<readonly string[]> = {
   'question.ask': ['text'],
   'question.show': ['id'],
   'question.answer': ['id', 'text'],
+  'pause.lift': ['executor', 'account'],
   'token.create': ['name'],
   'token.revoke': ['id'],
   'executor.show': ['executor'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PhaseName, type TaskView } from '../../contract/shapes.ts';
+import { countedAttempts } from '../../domain/task/attempts.ts';
 import { msOf } from '../../domain/values.ts';
 import { bar, oneLine, since, span } from './words.ts';
 
@@ -32,7 +33,8 @@ export function briefOf(task: TaskView, nowMs: number): TaskBrief {
 }
 
 function wordsOf(task: TaskView, nowMs: number): string {
-  const { phase, attempts, maxAttempts, work, createdAt } = task;
+  const { phase, maxAttempts, work, createdAt } = task;
+  const attempts = countedAttempts(task);
   const stopping = task.cancelAsked && 'since' in phase ? ', asked to stop' : '';
   switch (phase.state) {
     case 'draft':

@@ -6,6 +6,7 @@ import type { Phase } from '../../../domain/task/task.ts';
 import { ProjectId, QuestionId, RunId, TaskId } from '../../../domain/values.ts';
 import { byRunSamples, sampleQuestion } from './by-run-samples.ts';
 import { executorSamples } from './executor-samples.ts';
+import { pauseSample, pauseSamples } from './pause-samples.ts';
 import { tokenSamples } from './token-samples.ts';
 import { finishedTasks, forkOf, workSamples } from './work-samples.ts';
 
@@ -56,6 +57,8 @@ export function sampleTask(end: string, title: string, phase: Phase, more: Parti
     lostTimes: 0,
     repairs: 0,
     stalledTimes: 0,
+    refusedTimes: 0,
+    uncounted: 0,
     messages: [],
     createdAt: ago(7200),
     createdBy: 'you',
@@ -253,6 +256,7 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
   'run.log': log,
   'run.cancel': stopping,
   ...byRunSamples({ task: running, review: queued, runId, ago }, question),
+  ...pauseSamples,
   ...tokenSamples,
   'fleet.status': {
     home: '/home/you/.fleet',
@@ -280,6 +284,7 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
       { why: 'no executor gemini can be started on this machine: see fleet doctor', tasks: 100, atLeast: true, first: queued.id },
       { why: '3 of 3 runs are at work: max_concurrent', tasks: 1, atLeast: false, first: waiting.id },
     ],
+    pauses: [pauseSample],
     problems: ['runtime.toml line 3: max_concurrent: expected a whole number from 1 to 1000, got "many"'],
   },
   'db.migrate': { file, schema: 1 },

@@ -1,7 +1,7 @@
 import type { Output } from '../../../contract/call.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import { PHASE_STATES, type PhaseState } from '../../../domain/task/phases.ts';
-import { ago, elapsedSince } from '../terminal/ages.ts';
+import { ago, clockTime, elapsedSince } from '../terminal/ages.ts';
 import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { truncate } from '../terminal/width.ts';
@@ -9,6 +9,7 @@ import { indented, wrap } from '../terminal/wrap.ts';
 import { changesText } from './changes.ts';
 import { counted, homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
 import { unblock } from './next-commands.ts';
+import { pausedName } from './pause.ts';
 import { answerCommand } from './question.ts';
 import { executorOf, placeOf } from './task-list.ts';
 
@@ -16,7 +17,7 @@ type Status = Output<'fleet.status'>;
 
 /** The whole fleet on one screen: what goes on, what needs a person, what is wrong. */
 export function fleetStatus(status: Status, look: Look): string {
-  const parts = [head, counts, needsYou, reviews, running, heldUp, problems].map((part) => part(status, look));
+  const parts = [head, counts, needsYou, reviews, running, paused, heldUp, problems].map((part) => part(status, look));
   return parts.filter((part) => part !== '').join('\n');
 }
 
@@ -135,6 +136,16 @@ function running({ running: tasks }: Status, look: Look): string {
     { width, heading: paint.dim },
   );
   return `${paint.bold('Running')}\n${table}`;
+}
+
+function paused({ pauses }: Status, { paint, width, nowMs }: Look): string {
+  if (pauses.length === 0) return '';
+  const lines = pauses.map((pause) => {
+    const { until, stated, why } = pause;
+    const text = `${pausedName(pause)} until ${clockTime(until, nowMs)}, ${ago(until, nowMs)}${stated ? '' : ' (a guess)'}: ${plainLine(why)}`;
+    return `  ${paint.yellow('‖')} ${wrap(text, Math.max(20, width - 4)).join('\n    ')}\n`;
+  });
+  return `${paint.bold('Paused by their provider')}\n${lines.join('')}`;
 }
 
 function heldUp({ heldUp: list }: Status, { paint, width }: Look): string {

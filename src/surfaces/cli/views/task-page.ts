@@ -1,4 +1,5 @@
 import type { TaskView } from '../../../contract/shapes.ts';
+import { countedAttempts } from '../../../domain/task/attempts.ts';
 import { ago, elapsedSince } from '../terminal/ages.ts';
 import { pairs } from '../terminal/columns.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
@@ -61,13 +62,13 @@ function forkText({ forkedFrom }: TaskView): string | undefined {
 
 /** Where it stands; for a blocked task, who must do what. */
 export function phaseText(task: TaskView, { paint, nowMs }: Pick<Look, 'paint' | 'nowMs'>): string {
-  const { phase, cancelAsked, attempts, maxAttempts } = task;
+  const { phase, cancelAsked, maxAttempts } = task;
   const colour = phasePaint(phase.state, paint);
   const stopping = cancelAsked ? `, asked to stop by ${plainLine(cancelAsked.by)} ${ago(cancelAsked.at, nowMs)}` : '';
   switch (phase.state) {
     case 'draft':
     case 'queued':
-      return `${colour(phase.state)} for ${elapsedSince(phase.since, nowMs)}`;
+      return `${colour(phase.state)} for ${elapsedSince(phase.since, nowMs)}${task.heldUp === undefined ? '' : `: ${plainLine(task.heldUp)}`}`;
     case 'waiting':
       return `${colour('waiting')} for ${waitedFor(phase, nowMs)}`;
     case 'verifying':
@@ -77,7 +78,7 @@ export function phaseText(task: TaskView, { paint, nowMs }: Pick<Look, 'paint' |
     }
     case 'running': {
       const who = phase.holder.kind === 'run' ? `run ${shortId(phase.holder.runId)}` : plainLine(phase.holder.agent);
-      return `${colour(phase.state)} for ${elapsedSince(phase.since, nowMs)} by ${who}, attempt ${attempts} of ${maxAttempts}${stopping}`;
+      return `${colour(phase.state)} for ${elapsedSince(phase.since, nowMs)} by ${who}, attempt ${countedAttempts(task)} of ${maxAttempts}${stopping}`;
     }
     case 'blocked':
       return `${colour('blocked')} ${ago(phase.since, nowMs)}, waiting for ${plainLine(phase.block.who)}: ${plainLine(phase.block.what)}`;

@@ -1,5 +1,6 @@
 import type { Output } from '../../../contract/call.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
+import { countedAttempts } from '../../../domain/task/attempts.ts';
 import { elapsedSince } from '../terminal/ages.ts';
 import { columns, pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
@@ -31,7 +32,8 @@ const phaseWord = ({ phase, cancelAsked }: TaskView): string => (cancelAsked && 
 
 /** What a reader who waits wants to know: what it waits for, how long it has been, or what went wrong. */
 export function whyText(task: TaskView, { nowMs }: Pick<Look, 'nowMs'>): string {
-  const { phase, attempts, maxAttempts, work } = task;
+  const { phase, maxAttempts, work } = task;
+  const attempts = countedAttempts(task);
   switch (phase.state) {
     case 'draft':
       return 'not handed over yet';

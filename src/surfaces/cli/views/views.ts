@@ -8,6 +8,7 @@ import { executorList, executorPage } from './executor.ts';
 import { homeMade } from './home.ts';
 import { logLines } from './log.ts';
 import { type Look, lookOf, type ViewSurroundings } from './look.ts';
+import { pauseLifted, pauseList } from './pause.ts';
 import { projectAdded, projectList, projectPage, projectRemoved } from './project.ts';
 import { questionAsked, questionCard, questionList } from './question.ts';
 import { runList } from './run-list.ts';
@@ -94,6 +95,8 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'question.list': questionList,
   'question.show': questionCard,
   'question.answer': questionCard,
+  'pause.list': pauseList,
+  'pause.lift': pauseLifted,
   'token.create': tokenMade,
   'token.link': tokenLinked,
   'token.list': tokenList,

@@ -29,6 +29,8 @@ const PLAIN = {
   'workspace.prune': { title: 'Remove workspaces nobody needs', more: 'Ask with dryRun first.', destroys: true, repeats: true },
   'run.list': { title: 'List runs' },
   'run.cancel': { title: 'End a run', destroys: true },
+  'pause.list': { title: 'List paused accounts' },
+  'pause.lift': { title: 'End the pause of an account', more: 'Only when the user says that the provider works again.' },
   'token.create': { title: 'Make a token', more: 'The answer holds a secret: give it to the user and nobody else.' },
   'token.list': { title: 'List tokens' },
   'token.revoke': { title: 'Revoke a token', destroys: true, repeats: true },

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { instantOf, RunId } from '../values.ts';
+import { isInForce, lifted, type Pause, pauseId, provedWrong, type Refusal, refused } from './pause.ts';
+
+const T0 = Date.parse('2030-01-01T12:00:00.000Z');
+const at = (seconds: number) => instantOf(T0 + seconds * 1_000);
+const runId = RunId.parse('run_01jz0000000000000000000001');
+
+const refusal = (seconds: number, more: Partial<Refusal> = {}): Refusal => ({
+  executor: 'claude',
+  runId,
+  claimedAt: at(seconds),
+  at: at(seconds),
+  why: 'too many requests',
+  jitter: 1,
+  ...more,
+});
+
+describe('a pause', () => {
+  it('grows by guesses of 4, 8, 16, 32 and then 60 s while its provider says nothing [RUN-04]', () => {
+    let pause: Pause | undefined;
+    const lengths: number[] = [];
+    for (let now = 0, n = 0; n < 6; n += 1) {
+      pause = refused(pause, refusal(now));
+      lengths.push((Date.parse(pause.until) - T0) / 1_000 - now);
+      now = (Date.parse(pause.until) - T0) / 1_000;
+    }
+    expect(lengths).toEqual([4, 8, 16, 32, 60, 60]);
+    expect(pause).toMatchObject({ stated: false, account: 'default', id: 'pause_claude/default' });
+  });
+
+  it('does not grow by runs that were under way when it began: they met with the same refusal [RUN-04]', () => {
+    const first = refused(undefined, refusal(10, { claimedAt: at(0) }));
+    expect(refused(first, refusal(11, { claimedAt: at(1) }))).toBe(first);
+    expect(refused(first, refusal(12, { claimedAt: at(11) }))).toMatchObject({ guesses: 2, until: at(20), since: at(10) });
+  });
+
+  it('begins with a short guess again when the last refusal is long ago', () => {
+    const first = refused(refused(undefined, refusal(0)), refusal(5));
+    expect(first.guesses).toBe(2);
+    expect(refused(first, refusal(3_600))).toMatchObject({ guesses: 1, until: at(3_604) });
+  });
+
+  it('ends when its provider said so: a statement outweighs a guess, and of two the later one holds [RUN-04]', () => {
+    const guess = refused(undefined, refusal(0));
+    const stated = refused(guess, refusal(1, { until: at(3) }));
+    expect(stated).toMatchObject({ stated: true, until: at(3), since: at(0) });
+    const later = refused(stated, refusal(2, { until: at(600) }));
+    expect(later.until).toBe(at(600));
+    expect(refused(later, refusal(3, { until: at(60) }))).toBe(later);
+    expect(refused(later, refusal(4))).toBe(later);
+  });
+
+  it('is a guess when the moment that was stated has passed', () => {
+    expect(refused(undefined, refusal(10, { until: at(9) }))).toMatchObject({ stated: false, until: at(14) });
+  });
+
+  it('is over early by a success only when it was a guess, and by a person always [RUN-04]', () => {
+    const guess = refused(undefined, refusal(0));
+    const over = provedWrong(guess, { at: at(1), by: runId });
+    expect(over).toMatchObject({ guesses: 0, over: { at: at(1), by: runId } });
+    expect(isInForce(over, at(1))).toBe(false);
+    expect(provedWrong(over as Pause, { at: at(2), by: runId })).toBeUndefined();
+    const stated = refused(undefined, refusal(0, { until: at(600) }));
+    expect(provedWrong(stated, { at: at(1), by: runId })).toBeUndefined();
+    expect(isInForce(lifted(stated, { at: at(1), by: 'ada' }), at(1))).toBe(false);
+    expect(isInForce(refused(lifted(stated, { at: at(1), by: 'ada' }), refusal(2)), at(3))).toBe(true);
+  });
+
+  it('is never shortened by whatever refusals come, in any order', () => {
+    const steps = fc.record({ wait: fc.integer({ min: 0, max: 50 }), until: fc.option(fc.integer({ min: 0, max: 500 })) });
+    fc.assert(
+      fc.property(fc.array(steps, { maxLength: 30 }), (list) => {
+        let [now, pause] = [0, undefined as Pause | undefined];
+        for (const { wait, until } of list) {
+          now += wait;
+          const next = refused(pause, refusal(now, until === null ? {} : { until: at(until) }));
+          expect(isInForce(next, at(now))).toBe(true);
+          const wasStated = isInForce(pause, at(now)) && pause.stated;
+          if (pause && wasStated) expect(next.until >= pause.until).toBe(true);
+          pause = next;
+        }
+      }),
+    );
+  });
+
+  it('belongs to one account of one executor, whatever they are called', () => {
+    const names = [{ executor: 'a', account: 'b c' }, { executor: 'a b', account: 'c' }, { executor: 'ä' }, { executor: 'a' }];
+    expect(new Set(names.map(pauseId)).size).toBe(names.length);
+  });
+});
