@@ -7,7 +7,7 @@ import { takeTurn } from '../../src/engine/controller.ts';
 import { dispatch } from '../../src/engine/dispatch.ts';
 import type { Needs } from '../../src/engine/needs.ts';
 import { release } from '../../src/engine/release.ts';
-import { settle } from '../../src/engine/settle.ts';
+import { type Ending, settle } from '../../src/engine/settle.ts';
 import { changed } from '../../src/store/records/journal.ts';
 import { runIndex, runs } from '../../src/store/records/runs.ts';
 import { taskIndex, tasks } from '../../src/store/records/tasks.ts';
@@ -140,8 +140,15 @@ export class Host {
     this.#world.agents.delete(runId);
     this.#agents.delete(runId);
     this.#agents.set(runId, { taskId: '', outcome });
-    await settle(runId, { outcome, retryInMs: 1_000 }, this.#needs);
+    await settle(runId, { outcome, retryInMs: 1_000, refusal: this.#refusal(outcome) }, this.#needs);
     this.#agents.delete(runId);
+  }
+
+  /** Some providers say until when they refuse, and some do not. */
+  #refusal(outcome: Outcome): Ending['refusal'] {
+    if (outcome !== 'rate_limited') return undefined;
+    const { random, clock } = this.#world;
+    return { jitter: random.next(), ...(random.chance(0.4) ? { until: instantOf(clock.ms + random.below(20_000)) } : {}) };
   }
 
   /** Stands for the gate: what was claimed to be finished is found to be. */

@@ -1,4 +1,5 @@
 import type { Hold } from '../../src/domain/hold/hold.ts';
+import { isInForce, type Pause, pauseId } from '../../src/domain/hold/pause.ts';
 import type { Run } from '../../src/domain/run/run.ts';
 import { isFinal, type Task } from '../../src/domain/task/task.ts';
 import type { MemoryDisk } from '../../src/store/memory/memory-disk.ts';
@@ -60,6 +61,10 @@ export class Invariants {
     const before = this.#runs.get(run.id);
     this.#runs.set(run.id, run);
     if (before?.phase.state === 'ended') same(before.phase, run.phase, `a run ends once: ${run.id}`);
+    if (!before) {
+      const pause = this.#disk.get({ kind: 'pause', id: pauseId(run) })?.body as Pause | undefined;
+      must(!isInForce(pause, run.createdAt), `nothing is claimed on a paused account: ${run.id} until ${pause?.until}`);
+    }
     const live = [...this.#runs.values()].filter(({ taskId, phase }) => taskId === run.taskId && phase.state !== 'ended');
     must(live.length <= 1, `one live run per task: ${run.taskId}`);
   }

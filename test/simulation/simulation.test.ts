@@ -30,7 +30,7 @@ describe(`several engines over one store, ${SEEDS} seeds of crashes, restarts, d
   for (let block = 0; block < BLOCKS && block * perBlock < SEEDS; block += 1) {
     const first = FIRST + block * perBlock;
     const seeds = Array.from({ length: Math.min(perBlock, SEEDS - block * perBlock) }, (_, index) => first + index);
-    it(`seeds ${first} to ${first + seeds.length - 1}: one fence, final is final, limits hold, nothing is lost or stuck [TASK-03] [TASK-04] [TASK-08]`, async () => {
+    it(`seeds ${first} to ${first + seeds.length - 1}: one fence, final is final, limits and pauses hold, nothing is lost or stuck [RUN-04] [TASK-03] [TASK-04] [TASK-08]`, async () => {
       expect(await all(seeds)).toBeGreaterThan(seeds.length);
     }, 600_000);
   }
