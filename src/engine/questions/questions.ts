@@ -12,9 +12,9 @@ import type { Controller } from '../controller.ts';
 import type { QuestionNeeds } from './needs.ts';
 import { type About, takePage } from './take-page.ts';
 
-/** Pages of tasks that run or wait for an answer are glanced at this often, and however much happens not more often than twice as often. */
-const GLANCE_MS = 1_000;
-const SOONEST_MS = GLANCE_MS / 2;
+/** Pages of tasks that run or wait for an answer are glanced at this often, and however much happens not more often than four times as often. */
+const GLANCE_MS = 2_000;
+const SOONEST_MS = GLANCE_MS / 4;
 const IDLE_MS = 30_000;
 const PENDING = 500;
 

@@ -96,8 +96,12 @@ const isOver = ({ watch }: Run): boolean => watch?.verdict !== undefined && watc
 /** Signs of life that are no output are written down too, often enough that people see whether there were any. */
 export function isToBeWrittenDown({ run, silentMs, sinceMs }: Sight, now: string, { stallMs }: Rules): boolean {
   const { signAt = now, asks = [] } = run.body.watch ?? {};
-  return sinceMs > WRITE_DOWN_MS || (asks.length === 0 && msOf(now) - silentMs - msOf(signAt) > stallMs / 4);
+  return isTimeUp(sinceMs, msOf(now)) || (asks.length === 0 && msOf(now) - silentMs - msOf(signAt) > stallMs / 4);
 }
+
+/** At the same moment for all of them, so that a hundred silent runs are one burst of writing in a minute and not a hundred. */
+const isTimeUp = (sinceMs: number, nowMs: number): boolean =>
+  sinceMs > 2 * WRITE_DOWN_MS || (sinceMs > WRITE_DOWN_MS / 2 && nowMs % WRITE_DOWN_MS < sinceMs);
 
 /** Whoever floods the disk or the machine does so in its grace as well. */
 const isOutOfHand = (outcome: Outcome): boolean => outcome === 'output_limit' || outcome === 'over_budget';
