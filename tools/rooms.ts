@@ -66,6 +66,11 @@ export const rooms = {
     mayUse: ['platform'],
     neverKnows: 'store, engine, executors, network',
   },
+  simulate: {
+    about: 'a model server on loopback that plays scenarios to real agents, in the protocols of the providers',
+    mayUse: ['domain', 'platform'],
+    neverKnows: 'tasks and runs of Fleet, executors',
+  },
   engine: {
     about: 'controllers that look, decide and act; the only code that makes things happen',
     mayUse: ['domain', 'store', 'runlog', 'platform'],

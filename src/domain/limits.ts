@@ -89,5 +89,10 @@ export const LIMITS = {
   mcpSessions: limit(1_000, 'items', 'MCP sessions of the server at once'),
   mcpSessionsPerToken: limit(50, 'items', 'MCP sessions of one token; a further one ends the one that was silent longest'),
   mcpIdleMs: limit(30 * 60_000, 'ms', 'silence after which an MCP session ends'),
+  simulatedRuns: limit(1_000, 'items', 'runs a simulated model remembers; then it forgets the oldest'),
+  simulatedFaults: limit(1_000, 'items', 'places in the conversations of one run of which a simulated model counts the requests'),
+  simulatedProblems: limit(100, 'items', 'problems of one run a simulated model remembers'),
+  simulatedRequestBytes: limit(64 * MB, 'bytes', 'one request to a simulated model'),
+  simulatedBytes: limit(128 * MB, 'bytes', 'requests a simulated model remembers in all; then it forgets the oldest'),
   settingsBytes: limit(256 * KB, 'bytes', 'the file runtime.toml'),
 } as const satisfies Record<string, Limit>;

@@ -1,5 +1,3 @@
-import type { Script } from '../models/script.ts';
-
 /** A coding agent's own program, as a user installs it. */
 export interface AgentCli {
   readonly name: string;
@@ -13,8 +11,6 @@ export interface AgentCli {
   surroundings(modelUrl: string): Readonly<Record<string, string>>;
   /** A variable that makes it show its model every tool of every server at once. */
   readonly showAll: Readonly<Record<string, string>>;
-  /** What a model does first, without that, to be offered these tools of the server `fleet`. */
-  lookUp(tools: readonly string[]): Script;
   /** Arguments of a run without a person; the prompt comes after them. */
   headless(needs: HeadlessNeeds): readonly string[];
   /** What the model said last. Throws unless the program itself says that all went well. */

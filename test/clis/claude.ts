@@ -28,12 +28,6 @@ export const claude: AgentCli = {
     DISABLE_AUTOUPDATER: '1',
   }),
   showAll: { ENABLE_TOOL_SEARCH: 'false' },
-  lookUp: (tools) => [
-    {
-      call: 'ToolSearch',
-      with: { query: `select:${tools.map((name) => `mcp__fleet__${name}`).join(',')}`, max_results: tools.length },
-    },
-  ],
   headless: ({ fleet }) => [
     '-p',
     '--output-format',

@@ -32,7 +32,6 @@ export const codex: AgentCli = {
   binary: binary(),
   surroundings: () => ({ LOCAL_MODEL_KEY: 'sk-none' }),
   showAll: {},
-  lookUp: () => [],
   headless: ({ modelUrl, fleet }) => {
     const provider = { name: 'local', base_url: `${modelUrl}/v1`, env_key: 'LOCAL_MODEL_KEY', wire_api: 'responses' };
     return [

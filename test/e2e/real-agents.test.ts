@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it, type TestFunction } from 'vitest';
+import type { ToolResult } from '../../src/simulate/conversation.ts';
+import { parseScenario } from '../../src/simulate/scenario/parse-scenario.ts';
+import type { Played } from '../../src/simulate/simulator.ts';
 import { TOOL_SETS, toolsFor } from '../../src/surfaces/mcp/tool-sets.ts';
 import { root } from '../../tools/paths.mjs';
 import type { AgentCli } from '../clis/agent-cli.ts';
@@ -9,10 +12,9 @@ import { claude } from '../clis/claude.ts';
 import { codex } from '../clis/codex.ts';
 import { had } from '../clis/install.ts';
 import { fullOnly, inFullRun } from '../full-only.ts';
-import type { ToolResult } from '../models/conversation.ts';
-import { modelServer, type Played } from '../models/model-server.ts';
 import { type CliHouse, cliHouse } from '../support/cli-house.ts';
 import { tokenFor, whereIs } from '../support/mcp-house.ts';
+import { modelServer } from '../support/model-server.ts';
 import { type TaskJson, workHouse } from '../support/work-house.ts';
 
 const FLEET = join(root, 'dist', 'fleet.mjs');
@@ -41,20 +43,22 @@ describe.each(agents)('the real $cli.title, $cli.version', ({ cli, program, test
     const directory = join(house.directory, 'work');
     await mkdir(directory);
     const prompt = '```scenario\nedit a.txt hello\ndone wrote a file\n```';
-    const played = models.play([
-      { call: 'task_create', with: { prompt, title: 'write', executor: 'scripted', directory } },
-      { call: 'task_wait', with: (results) => ({ ids: [idIn(results)] }) },
-      { call: 'task_collect', with: (results) => ({ id: idIn(results) }) },
-      { call: 'task_show', with: { id: 'nothing' } },
-      { say: 'The file is written.' },
-    ]);
+    const task = { prompt, title: 'write', executor: 'scripted', directory };
+    const played = models.play(
+      parseScenario(`
+        call task_create ${JSON.stringify(task)}
+        call task_wait {"ids":["{result /task_[0-9a-z]{26}/}"]}
+        call task_collect {"id":"{result /task_[0-9a-z]{26}/}"}
+        call task_show {"id":"nothing"}
+        say The file is written.`),
+    );
     const fleet = { command: process.execPath, args: [FLEET, 'mcp'], env: house.env };
     try {
       const out = await ended(house, [program, ...cli.headless({ modelUrl: played.url, fleet }), 'Have a.txt written.'], {
         ...cli.surroundings(played.url),
         ...cli.showAll,
       });
-      expect(played.faults).toEqual([]);
+      expect(played.problems).toEqual([]);
       expect(cli.lastWords(out)).toBe('The file is written.');
       expect(fleetTools(played)).toEqual(TOOL_SETS.orchestrate.tools.map(({ name }) => name).toSorted());
       expect(resultOf(played, 'task_wait')).toContain('"state":"ended"');
@@ -75,11 +79,11 @@ describe.each(agents)('the real $cli.title, $cli.version', ({ cli, program, test
     const where = await whereIs(house);
     const token = await tokenFor(where, 'onlooker', 'monitor');
     const fleet = { url: `${where.url}/mcp`, headers: { Authorization: `Bearer ${token}` } };
-    const played = models.play([{ call: 'project_list', with: {} }, { say: 'One shop.' }]);
+    const played = models.play(parseScenario('call project_list\nsay One shop.'));
     const args = cli.headless({ modelUrl: played.url, fleet });
     const around = { ...cli.surroundings(played.url), ...cli.showAll };
     const out = await ended(house, [program, ...args, 'Which projects are there?'], around);
-    expect(played.faults).toEqual([]);
+    expect(played.problems).toEqual([]);
     expect(cli.lastWords(out)).toBe('One shop.');
     expect(resultOf(played, 'project_list')).toContain('"name":"shop"');
     expect(fleetTools(played)).toEqual(
@@ -94,12 +98,7 @@ describe.each(agents)('the real $cli.title, $cli.version', ({ cli, program, test
     await using models = await modelServer();
     for (const [path, text] of Object.entries(cli.belongings)) await writeAt(atHome(house, path), text);
     const report = { status: 'succeeded', summary: 'looked around', done: ['looked'], nextSteps: ['look again'] };
-    const played = models.play([
-      ...cli.lookUp(['get_task', 'submit_report']),
-      { call: 'get_task', with: {} },
-      { call: 'submit_report', with: report },
-      { say: 'I have looked.' },
-    ]);
+    const played = models.play(parseScenario(`call get_task\ncall submit_report ${JSON.stringify(report)}\nsay I have looked.`));
     const command = [program, ...cli.headless({ modelUrl: played.url, fleet: 'of the run' }), '{prompt}'];
     const needed = Object.keys(cli.surroundings(played.url));
     const executor = `command = ${JSON.stringify(command)}\noutput = "jsonl"\nenv_allow = ${JSON.stringify(needed)}\n${cli.rules}`;
@@ -111,7 +110,7 @@ describe.each(agents)('the real $cli.title, $cli.version', ({ cli, program, test
     ]);
     const { id } = made.json<TaskJson>();
     const task = await house.rest(id);
-    expect(played.faults).toEqual([]);
+    expect(played.problems).toEqual([]);
     expect(task).toMatchObject({ phase: { state: 'done' }, attempts: 1 });
     expect(resultOf(played, 'get_task')).toContain('Look behind the counter.');
     const { reports } = (await house.ok(['task', 'report', id, '--json'])).json<{ reports: object[] }>();
@@ -132,14 +131,14 @@ describe.each(agents)('the real $cli.title, $cli.version', ({ cli, program, test
     const path = { PATH: `${bin}${delimiter}${house.env['PATH']}` };
     const [name, ...words] = await guideLine(cli.title);
     expect(name).toBe(cli.name);
-    const played = models.play([...cli.lookUp(['project_list']), { call: 'project_list', with: {} }, { say: 'One shop.' }]);
+    const played = models.play(parseScenario('call project_list\nsay One shop.'));
     const around = { ...cli.surroundings(played.url), ...path };
     // Not every client hands its environment on to the servers it starts.
     const home = ['--env', `FLEET_HOME=${house.home}`];
     await ended(house, [program, ...words.flatMap((word) => (word === '--' ? [...home, word] : word))], around);
     const args = cli.headless({ modelUrl: played.url, fleet: 'attached' });
     const out = await ended(house, [program, ...args, 'Which projects are there?'], around);
-    expect(played.faults).toEqual([]);
+    expect(played.problems).toEqual([]);
     expect(cli.lastWords(out)).toBe('One shop.');
     expect(resultOf(played, 'project_list')).toContain('"name":"shop"');
   });

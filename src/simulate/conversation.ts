@@ -1,0 +1,91 @@
+/** What a request of a coding agent shows of itself, whatever protocol it speaks. */
+export interface Conversation {
+  readonly tools: readonly OfferedTool[];
+  /** All that was said before the model's first answer: tells conversations at the same address apart. */
+  readonly opening: string;
+  /** What the agent was told last by a person; `answers` and `results` came after it. */
+  readonly asked: string;
+  /** How often the agent was told something before that. */
+  readonly turn: number;
+  /** How many answers with calls the model has given since; looking tools up is not counted. */
+  readonly answers: number;
+  /** What its calls came to, oldest first. */
+  readonly results: readonly ToolResult[];
+}
+
+export interface OfferedTool {
+  readonly name: string;
+  /** Some protocols put the tools of one server under a name of their own. */
+  readonly namespace?: string | undefined;
+  readonly about: string;
+  readonly schema: unknown;
+}
+
+export interface ToolResult {
+  /** As the model called it. */
+  readonly tool: string;
+  readonly text: string;
+}
+
+/** One thing in a conversation, in the order in which it came. */
+export type Entry =
+  | { readonly by: 'person'; readonly text: string }
+  | { readonly by: 'model'; readonly call?: { readonly id?: string | undefined; readonly name: string } }
+  | { readonly by: 'tool'; readonly id?: string | undefined; readonly tool?: string | undefined; readonly text: string };
+
+/** Tools with which a model finds further tools. They are part of no scenario. */
+const LOOK_UP = ['ToolSearch', 'tool_search'] as const;
+
+export function conversationOf(heard: readonly Entry[], tools: readonly OfferedTool[]): Conversation {
+  const entries = heard.flatMap((entry) => said(entry));
+  const last = entries.findLastIndex(({ by }) => by === 'person');
+  const since = entries.slice(last + 1);
+  const asked = entries[last];
+  const names = new Map(since.flatMap((entry) => (entry.by === 'model' && entry.call ? [[entry.call.id, entry.call.name]] : [])));
+  return {
+    tools,
+    opening: openingOf(entries),
+    asked: asked?.by === 'person' ? asked.text : '',
+    turn: Math.max(0, entries.filter(({ by }, at) => by === 'person' && entries[at - 1]?.by !== 'person').length - 1),
+    answers: answersIn(since),
+    results: since.flatMap((entry) =>
+      entry.by === 'tool' ? [{ tool: entry.tool ?? names.get(entry.id) ?? '', text: entry.text }] : [],
+    ),
+  };
+}
+
+/** What agents put into the mouth of a person, at the beginning of a conversation or later. */
+const REMINDERS = /<(system-reminder|session_context|environment_context|current_datetime|reminder)>.*?<\/\1>\s*/gs;
+
+function said(entry: Entry): Entry[] {
+  if (entry.by !== 'person') return [entry];
+  const text = entry.text.replaceAll(REMINDERS, '').trim();
+  return text === '' ? [] : [{ by: 'person', text }];
+}
+
+function openingOf(entries: readonly Entry[]): string {
+  const end = entries.findIndex(({ by }) => by !== 'person');
+  const before = end === -1 ? entries : entries.slice(0, end);
+  return before.map((entry) => (entry.by === 'person' ? entry.text : '')).join('\n');
+}
+
+/** The id of a call: it says which answer of its turn it belongs to, because agents shuffle the calls and results of one answer. */
+export const callId = (prefix: string, answer: number, unique: string): string => `${prefix}_${answer}x${unique}`;
+
+const answerIn = (id: string | undefined): string | undefined => /_(\d+)x[0-9a-z]+$/.exec(id ?? '')?.[1];
+
+function answersIn(since: readonly Entry[]): number {
+  const seen = new Set<string>();
+  let round = 0;
+  let hasResult = false;
+  for (const entry of since) {
+    if (entry.by === 'tool') hasResult = true;
+    if (entry.by !== 'model' || !entry.call) continue;
+    if (hasResult) round += 1;
+    hasResult = false;
+    if (!isLookUp(entry.call.name)) seen.add(answerIn(entry.call.id) ?? `round ${round}`);
+  }
+  return seen.size;
+}
+
+export const isLookUp = (name: string): boolean => LOOK_UP.some((tool) => tool === name);

@@ -1,0 +1,157 @@
+import { isAbsolute, join } from 'node:path';
+import type { Arguments, Part } from './answer.ts';
+import { type Conversation, isLookUp, type OfferedTool, type ToolResult } from './conversation.ts';
+import { argumentsOf, isList, sampleOf } from './sample.ts';
+import type { Deed } from './scenario/scenario.ts';
+
+/** The scenario wants what the agent does not offer. */
+export class ScenarioFault extends Error {}
+
+type Call = Extract<Part, { readonly kind: 'call' }>;
+type Role = 'path' | 'text' | 'from' | 'to' | 'command';
+
+/** What agents call the tools with which they do it, and the arguments of these. */
+const TOOLS: Readonly<Record<Exclude<Deed['do'], 'call'>, readonly string[]>> = {
+  write: ['Write', 'write_file', 'write', 'create', 'create_file'],
+  edit: ['Edit', 'replace', 'edit', 'str_replace'],
+  read: ['Read', 'read_file', 'read', 'view'],
+  run: ['Bash', 'exec_command', 'run_shell_command', 'bash', 'shell_command', 'shell'],
+};
+const ROLES: Readonly<Record<Role, readonly string[]>> = {
+  path: ['file_path', 'filePath', 'path', 'absolute_path'],
+  text: ['content', 'file_text', 'contents', 'text'],
+  from: ['old_string', 'oldString', 'old_str', 'oldText'],
+  to: ['new_string', 'newString', 'new_str', 'newText'],
+  command: ['command', 'cmd'],
+};
+
+/** The call that does it with what this agent offers. A tool that must be looked up first is looked up. */
+export function callFor(deed: Deed, conversation: Conversation, source: string): Call {
+  if (deed.do === 'call') return namedCall(deed.tool, filled(deed.arguments, conversation), conversation, source);
+  const { tools } = conversation;
+  const tool = TOOLS[deed.do].map((name) => tools.find((candidate) => candidate.name === name)).find((found) => found);
+  if (tool) return { kind: 'call', tool, arguments: fitted(tool, valuesOf(deed, conversation, source)) };
+  if (deed.do === 'run') throw new ScenarioFault(`the agent offers no tool to run a command: ${namesOf(tools)}`);
+  return callFor({ do: 'run', command: inShell(deed, conversation) }, conversation, source);
+}
+
+function valuesOf(
+  deed: Exclude<Deed, { do: 'call' }>,
+  conversation: Conversation,
+  source: string,
+): Partial<Record<Role, string>> {
+  if (deed.do === 'run') return { command: filledText(deed.command, conversation) };
+  const path = isAbsolute(deed.file) ? deed.file : join(placeIn(source), deed.file);
+  if (deed.do === 'read') return { path };
+  if (deed.do === 'write') return { path, text: filledText(deed.text, conversation) };
+  return { path, from: deed.from, to: deed.to };
+}
+
+/** Where the agent says that it works, as it stands in the JSON of its request. Most take only whole paths. */
+const placeIn = (source: string): string =>
+  /(?:working (?:in the )?directory: |<cwd>|Workspace Directories:\*\*\\n\s*- )(\/[^"\\<]+)/i.exec(source)?.[1]?.trim() ?? '';
+
+/** By the names of its arguments; what else it must have gets some value that fits. */
+function fitted(tool: OfferedTool, values: Partial<Record<Role, string>>): Arguments {
+  const { properties, required } = argumentsOf(tool.schema);
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, schema]) => {
+      const role = (Object.keys(values) as Role[]).find((candidate) => ROLES[candidate].includes(name));
+      const value = role === undefined ? undefined : values[role];
+      if (value !== undefined) return [[name, role === 'command' && isList(schema) ? ['/bin/sh', '-c', value] : value]];
+      return required.includes(name) ? [[name, sampleOf(schema)]] : [];
+    }),
+  );
+}
+
+/** For agents that do everything with commands. Those have `apply_patch` for changes, which wants whole lines. */
+function inShell(deed: Exclude<Deed, { do: 'call' | 'run' }>, conversation: Conversation): string {
+  if (deed.do === 'read') return `cat ${quoted(deed.file)}`;
+  const lines = (mark: string, text: string) =>
+    text
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => `${mark}${line}\n`)
+      .join('');
+  const change =
+    deed.do === 'edit'
+      ? `*** Update File: ${deed.file}\n@@\n${lines('-', deed.from)}${lines('+', deed.to)}`
+      : `*** Add File: ${deed.file}\n${lines('+', filledText(deed.text, conversation))}`;
+  return `apply_patch <<'END_OF_PATCH'\n*** Begin Patch\n${change}*** End Patch\nEND_OF_PATCH`;
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+function namedCall(name: string, given: Arguments, { tools, results }: Conversation, source: string): Call {
+  const tool = toolNamed(name, tools);
+  if (tool) return { kind: 'call', tool, arguments: given };
+  const lookUp = tools.find((candidate) => isLookUp(candidate.name));
+  const wasLookedUp = results.some((result) => result.tool === lookUp?.name && result.text.includes(bareName(name)));
+  if (!lookUp || wasLookedUp) throw new ScenarioFault(`no tool is called ${name}: ${namesOf(tools)}`);
+  return { kind: 'call', tool: lookUp, arguments: { query: `select:${fullName(name, source)}`, max_results: 5 } };
+}
+
+/** Whether the agent has that tool, at once or after looking it up. */
+export function isOffered(name: string, { tools }: Conversation, source: string): boolean {
+  if (toolNamed(name, tools)) return true;
+  return tools.some((tool) => isLookUp(tool.name)) && new RegExp(`mcp__[\\w-]+?__${literal(bareName(name))}\\b`).test(source);
+}
+
+/** Agents put the name of the server before that of the tool, each in its own way. `server.tool` names both. */
+function toolNamed(name: string, tools: readonly OfferedTool[]): OfferedTool | undefined {
+  const { server, tool } = serverAndTool(name);
+  const ofServer = new RegExp(`^(mcp__?)?${literal(server ?? 'fleet')}(__|_|-)${literal(tool)}$`);
+  const ofAny = new RegExp(`(__|_|-)${literal(tool)}$`);
+  const found = tools.find((candidate) => ofServer.test(wholeName(candidate)));
+  if (found || server !== undefined) return found;
+  const others = tools.filter((candidate) => ofAny.test(wholeName(candidate)));
+  return tools.find((candidate) => wholeName(candidate) === tool) ?? (others.length === 1 ? others[0] : undefined);
+}
+
+const literal = (text: string): string => text.replaceAll(/[^\w]/g, String.raw`\$&`);
+
+/** As the agent itself has written it somewhere in the request. */
+function fullName(name: string, source: string): string {
+  const { server, tool } = serverAndTool(name);
+  const known = source.match(/mcp__[\w-]+/g) ?? [];
+  const ofFleet = `mcp__${server ?? 'fleet'}__${tool}`;
+  return known.find((word) => word === ofFleet) ?? known.find((word) => word.endsWith(`__${tool}`)) ?? ofFleet;
+}
+
+function serverAndTool(name: string): { readonly server?: string | undefined; readonly tool: string } {
+  const [, server, tool] = /^([^.]+)\.(.+)$/.exec(name) ?? [];
+  return tool === undefined ? { tool: name } : { server, tool };
+}
+
+const bareName = (name: string): string => serverAndTool(name).tool;
+
+const wholeName = ({ name, namespace }: OfferedTool): string =>
+  namespace === undefined ? name : `${namespace.replace(/__$/, '')}__${name}`;
+
+const namesOf = (tools: readonly OfferedTool[]): string => tools.map((tool) => wholeName(tool)).join(', ');
+
+/** `{asked}`, `{result}` and `{result /PATTERN/}` stand for what the agent was told last and what its calls came to. */
+export function filledText(text: string, { asked, results }: Pick<Conversation, 'asked' | 'results'>): string {
+  return text
+    .replaceAll(/\{result \/((?:[^/\\]|\\.)+)\/\}/g, (_, pattern: string) => matchIn(results, pattern))
+    .replaceAll('{result}', () => results.at(-1)?.text ?? '')
+    .replaceAll('{asked}', () => asked);
+}
+
+/** The first match in any result, oldest first: its group, if it has one. */
+function matchIn(results: readonly ToolResult[], pattern: string): string {
+  const found = new RegExp(pattern).exec(results.map(({ text }) => text).join('\n'));
+  if (!found) throw new ScenarioFault(`no result matches /${pattern}/`);
+  return found[1] ?? found[0];
+}
+
+/** The same in every text among the arguments. */
+function filled(given: Arguments, conversation: Conversation): Arguments {
+  const inside = (value: unknown): unknown => {
+    if (typeof value === 'string') return filledText(value, conversation);
+    if (Array.isArray(value)) return value.map((item) => inside(item));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inside(item)]));
+  };
+  return inside(given) as Arguments;
+}

@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Frame } from './protocol.ts';
+import type { Accident } from './trouble.ts';
+
+/** How an answer comes. */
+export interface Manner {
+  readonly paceMs: number;
+  /** What happens in the middle of it. */
+  readonly accident?: Accident | undefined;
+  /** Told inside of the stream, where the accident is one that is told. */
+  readonly broken: Frame;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export const inJson = (
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): void => void response.writeHead(status, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+/** Sends the events, or as many of them as the accident lets through. A hanging one is ended by whoever asked. */
+export async function inEvents(response: ServerResponse, frames: readonly Frame[], manner: Manner): Promise<void> {
+  const { accident, paceMs, broken, headers } = manner;
+  if (accident === 'hang') return;
+  response.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  const sent = accident === undefined ? frames : frames.slice(0, Math.max(1, Math.ceil(frames.length / 2)));
+  for (const [at, frame] of sent.entries()) {
+    if (at > 0 && paceMs > 0) await pause(paceMs);
+    if (response.destroyed) return;
+    response.write(textOf(frame));
+  }
+  if (accident === 'stall') return;
+  if (accident === 'drop') return void response.write('', () => response.destroy());
+  if (accident === 'malformed') response.write('event: message_delta\ndata: {"type": "message_del\n\ndata: {{{\n\n');
+  if (accident === 'stream_error') response.write(textOf(broken));
+  response.end();
+}
+
+/** The same for an answer in one piece. */
+export async function inOne(response: ServerResponse, body: object, manner: Manner): Promise<void> {
+  const { accident, paceMs, headers } = manner;
+  if (accident === 'hang') return;
+  if (paceMs > 0) await pause(paceMs);
+  if (accident === undefined) return inJson(response, 200, body, headers);
+  const text = JSON.stringify(body);
+  response.writeHead(200, { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.write(text.slice(0, Math.ceil(text.length / 2)));
+  if (accident === 'stall') return;
+  // Shorter than promised: what is missing cannot be taken for the end.
+  response.write('', () => response.destroy());
+}
+
+function textOf({ event, data }: Frame): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
+}

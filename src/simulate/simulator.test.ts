@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { ask, modelClients, post } from '../../test/support/model-clients.mjs';
+import { modelServer } from '../../test/support/model-server.ts';
+import { parseScenario } from './scenario/parse-scenario.ts';
+
+const TOOLS = ['Write', 'Bash', 'mcp__fleet__submit_report'];
+
+const scenario = parseScenario(`
+think A file will do.
+say I write it.
+write a.txt hello
+together
+run ls
+call submit_report {"summary":"{result}"}
+end
+usage 4000 70
+say It is written.`);
+
+/** As the API of each says why an answer ends. */
+const STOPS: Readonly<Record<string, Readonly<Record<'end' | 'calls' | 'max_tokens' | 'refusal', string>>>> = {
+  'Anthropic Messages': { end: 'end_turn', calls: 'tool_use', max_tokens: 'max_tokens', refusal: 'refusal' },
+  'OpenAI Responses': { end: 'completed', calls: 'completed', max_tokens: 'incomplete', refusal: 'refusal' },
+  'OpenAI Chat Completions': { end: 'stop', calls: 'tool_calls', max_tokens: 'length', refusal: 'content_filter' },
+  Gemini: { end: 'STOP', calls: 'STOP', max_tokens: 'MAX_TOKENS', refusal: 'SAFETY' },
+};
+
+describe.each(modelClients)('a simulated model over $name', (client) => {
+  const stops = STOPS[client.name];
+
+  it.each([true, false])('plays a scenario to its end; in pieces: %s [EXEC-03]', async (streaming) => {
+    await using models = await modelServer();
+    const played = models.play(scenario);
+    let conversation = client.begin('Write a.txt.');
+    const first = await ask(client, played.url, { conversation, tools: TOOLS, streaming });
+    expect(first).toMatchObject({ text: 'I write it.', thought: 'A file will do.', stop: stops?.calls });
+    expect(first.calls).toMatchObject([{ name: 'Write', given: { file_path: 'a.txt', content: 'hello\n' } }]);
+    conversation = [...conversation, ...first.items, ...first.calls.map((call) => client.result(call, 'written'))];
+    const second = await ask(client, played.url, { conversation, tools: TOOLS, streaming });
+    expect(second.calls).toMatchObject([
+      { name: 'Bash', given: { command: 'ls' } },
+      { name: 'mcp__fleet__submit_report', given: { summary: 'written' } },
+    ]);
+    conversation = [...conversation, ...second.items, ...second.calls.map((call) => client.result(call, 'ok'))];
+    const last = await ask(client, played.url, { conversation, tools: TOOLS, streaming });
+    expect(last).toMatchObject({ text: 'It is written.', stop: stops?.end, tokens: { input: 4000, output: 70 }, calls: [] });
+    expect(played.exchanges.map(({ conversation: { answers } }) => answers)).toEqual([0, 1, 2]);
+    expect(played.exchanges.at(-1)?.conversation).toMatchObject({ asked: 'Write a.txt.', turn: 0 });
+    expect(played.problems).toEqual([]);
+  });
+
+  it.each(['max_tokens', 'refusal'] as const)('stops by %s', async (reason) => {
+    await using models = await modelServer();
+    const { url } = models.play(parseScenario(`say So far\nstop ${reason}`));
+    const told = await ask(client, url, { conversation: client.begin('Go.'), tools: TOOLS });
+    expect(told).toMatchObject({ text: 'So far', stop: stops?.[reason] });
+  });
+
+  it('answers nothing at all where the scenario says so', async () => {
+    await using models = await modelServer();
+    const told = await ask(client, models.run('empty', 'r').url, { conversation: client.begin('Go.'), tools: TOOLS });
+    expect(told).toMatchObject({ text: '', calls: [] });
+  });
+
+  it('is not put out of step by a request that comes twice, or that offers no tools', async () => {
+    await using models = await modelServer();
+    const played = models.play(scenario);
+    const beside = await ask(client, played.url, { conversation: client.begin('A title for this?'), tools: [] });
+    const request = { conversation: client.begin('Go.'), tools: TOOLS };
+    const [first, again] = [await ask(client, played.url, request), await ask(client, played.url, request)];
+    expect(beside.text).toBe('ok');
+    expect(again.calls.map(({ given }) => given)).toEqual(first.calls.map(({ given }) => given));
+    expect(played.exchanges).toHaveLength(2);
+  });
+
+  it('plays the next turn when the agent is told something again, and the last turn for ever after', async () => {
+    await using models = await modelServer();
+    const { url } = models.play(parseScenario('say One.\nturn\nsay You said: {asked}'));
+    let conversation = client.begin('Begin.');
+    const said: string[] = [];
+    for (const next of ['Go on.', 'And on.', 'No more.']) {
+      const told = await ask(client, url, { conversation, tools: TOOLS });
+      said.push(told.text);
+      conversation = [...conversation, ...told.items, ...client.begin(next)];
+    }
+    expect(said).toEqual(['One.', 'You said: Go on.', 'You said: And on.']);
+  });
+
+  it('refuses for good what its scenario cannot go on with, and keeps it to be seen', async () => {
+    await using models = await modelServer();
+    const played = models.play(parseScenario('call subtract'));
+    const answer = await post(client, played.url, { conversation: client.begin('Go.'), tools: TOOLS });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('no tool is called subtract');
+    expect(played.problems).toEqual([expect.stringContaining('mcp__fleet__submit_report')]);
+  });
+});
