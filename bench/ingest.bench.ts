@@ -69,6 +69,8 @@ const { house } = at;
 const runner = await runnerOf(house);
 const executors = executorShelf(house.paths, process.env);
 const scripted = (await executors.all()).get('scripted') as Executor;
+const executors = executorShelf(house.paths, process.env, () => house.settings.current().values);
+const scripted = executors.all().get('scripted') as Executor;
 const { host } = await house.self();
 const needs = {
   ...engineNeeds(house, host, executors),

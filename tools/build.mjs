@@ -37,6 +37,7 @@ const always = ['src/surfaces/cli/parse/read-arguments.ts', 'src/surfaces/cli/ca
 const entries = {
   'sqlite-worker': 'src/store/sqlite/worker.ts',
   'scripted-agent': 'src/executors/scripted/scripted-agent.ts',
+  'claude-sdk-agent': 'src/executors/claude/sdk-agent.ts',
   'spawn-helper': 'src/runner/spawn-helper.ts',
   'module-worker': 'src/plugins/module-worker.ts',
 };

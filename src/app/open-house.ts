@@ -159,6 +159,11 @@ function surroundingsOf({
       here: executorsHere(executors, env),
     },
     dispatching: dispatchingOf({ store, settings }, executors),
+    executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customNames(paths)])] },
+    dispatching: dispatchingOf(
+      { store, settings },
+      executorShelf(paths, env, () => settings.current().values),
+    ),
     output,
     work: workPortOf(paths, env),
     home: {

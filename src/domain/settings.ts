@@ -66,6 +66,12 @@ export const SETTINGS = {
     default: undefined,
     env: 'FLEET_MODEL',
   }),
+  claude_engine: setting({
+    summary: 'how claude is spoken to: by the Agent SDK where that is installed, always so, or by its own command line',
+    schema: z.enum(['auto', 'sdk', 'cli']),
+    default: 'auto',
+    env: 'FLEET_CLAUDE_ENGINE',
+  }),
   integration: setting({
     summary: 'what happens to finished work',
     schema: z.enum(INTEGRATIONS),

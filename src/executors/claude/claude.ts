@@ -1,0 +1,55 @@
+import type { Executor } from '../../domain/agent/executor.ts';
+import { recordIn } from '../agent-event.ts';
+import { textOf } from './fields.ts';
+import { type Engine, launchOf } from './launch.ts';
+import { READERS } from './lines.ts';
+import { claudeProgram } from './program.ts';
+import { answered } from './requests.ts';
+import { asState, type State } from './state.ts';
+import { uuidOf } from './uuid.ts';
+
+/** Messages that were sent and not taken up yet; further ones wait. */
+const MOST_UNHEARD = 50;
+
+/**
+ * Claude Code, two-way, by lines of JSON. Both engines speak the same lines: the SDK starts the same program and hands on what
+ * it prints.
+ */
+export const claude = (engine: Engine): Executor => ({
+  name: 'claude',
+  can: { resume: true, fork: true, steer: true, ask: true, usage: true, context: true, mcp: true, tools: true },
+  program: claudeProgram,
+
+  launch: (job) => launchOf(engine, job),
+
+  begin: (job) => ({
+    state: { run: job.runId, ...(job.tools ? { tools: job.tools } : {}), unheard: [], pending: [] } satisfies State,
+    events: [],
+    send: [userLine(job.prompt, uuidOf(`${job.runId}.0`))],
+  }),
+
+  step: (state, line) => {
+    const read = recordIn(line);
+    const reader = READERS.get(textOf(read?.['type']) ?? '');
+    if (read && reader) return reader(asState(state), read);
+    return { state, events: [], send: [], ...(line.trim() === '' ? {} : { unknown: true }) };
+  },
+
+  say: (state, { n, text }) => {
+    const now = asState(state);
+    if (now.isOver || now.unheard.length >= MOST_UNHEARD) return undefined;
+    const id = uuidOf(`${now.run}.${n}`);
+    return { state: { ...now, unheard: [...now.unheard, { n, id }] } satisfies State, events: [], send: [userLine(text, id)] };
+  },
+
+  answer: (state, request, text) => answered(asState(state), request, text),
+
+  // What was sent last was not taken up any more: then it went as it had said.
+  exit: (state) => {
+    const { held, isOver } = asState(state);
+    return held && !isOver ? [{ type: 'ended', ...held }] : [];
+  },
+});
+
+const userLine = (text: string, uuid: string): string =>
+  JSON.stringify({ type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null, uuid });

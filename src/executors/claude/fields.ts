@@ -1,0 +1,22 @@
+import { isRecord } from '../agent-event.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const NONE: Fields = {};
+
+/* Reading of values nobody has checked: what is not as expected is absent. */
+
+export const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : NONE);
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const amountOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+export const countOf = (value: unknown): number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0;
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Seconds since 1970, as providers write them. */
+export function instantOf(seconds: unknown): string | undefined {
+  const at = amountOf(seconds);
+  // No later than any date a machine can write.
+  return at === undefined || at > 8_000_000_000_000 ? undefined : new Date(at * 1_000).toISOString();
+}

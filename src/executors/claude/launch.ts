@@ -1,0 +1,72 @@
+import type { Job, Launch } from '../../domain/agent/executor.ts';
+import { askRules, isFree, NEVER, toolNames } from './restriction.ts';
+import { uuidOf } from './uuid.ts';
+
+/** How the program is spoken to: its own lines, or the Agent SDK through a small program of ours. */
+export type Engine =
+  | { readonly kind: 'cli'; readonly command: string }
+  | { readonly kind: 'sdk'; readonly command: string; readonly sdk: string; readonly node: string; readonly agent: string };
+
+export function launchOf(engine: Engine, job: Job): Launch {
+  const args = argsOf(job);
+  const around = { env: ENV, files: [], mode: 'twoway' as const };
+  if (engine.kind === 'cli') return { command: engine.command, args: [...HEADLESS, ...args], ...around };
+  return { command: engine.node, args: [engine.agent, engine.sdk, engine.command, ...args], ...around };
+}
+
+const HEADLESS = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+
+const ENV: Readonly<Record<string, string>> = {
+  // It asks nobody but its provider, and stays the version it is.
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_AUTOUPDATER: '1',
+  // Root may do without being asked only where it says so; to others it means nothing.
+  IS_SANDBOX: '1',
+  // What goes wrong before the first turn is told as a result and not on stderr alone.
+  CLAUDE_CODE_STARTUP_FAILURE_RESULTS: '1',
+  // Reads the CLAUDE.md of the directories given, see `argsOf`.
+  CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
+};
+
+/**
+ * Settings are the user's alone: those of a repository may name hooks, servers and even the address the user's key is sent to,
+ * and nobody is asked whether to trust them where nobody is there. The CLAUDE.md of the repository is left out with its
+ * settings, and is only text: giving the directory once more brings it back.
+ *
+ * Servers of the user's own stay attached, because an agent of his is expected to have them; a restricted run has Fleet's
+ * alone, because nobody knows what the others would do for it.
+ *
+ * What the task adds comes first: where a flag is given twice the last one counts.
+ */
+function argsOf(job: Job): string[] {
+  const { tools, mcpConfig, model, effort, systemPrompt, maxTurns, maxBudgetUsd } = job;
+  const isRestricted = tools !== undefined && !isFree(tools);
+  const names = toolNames(tools);
+  return [
+    ...job.extraArgs,
+    ...conversation(job),
+    ...(model === undefined ? [] : ['--model', model]),
+    ...(effort === undefined ? [] : ['--effort', effort]),
+    ...(systemPrompt === undefined ? [] : ['--append-system-prompt', systemPrompt]),
+    ...(maxTurns === undefined ? [] : ['--max-turns', String(maxTurns)]),
+    ...(maxBudgetUsd === undefined ? [] : ['--max-budget-usd', String(maxBudgetUsd)]),
+    ...['--add-dir', job.workDirectory],
+    ...(mcpConfig === undefined ? [] : ['--mcp-config', mcpConfig]),
+    ...(names === undefined ? [] : ['--tools', names.join(',')]),
+    ...['--disallowedTools', NEVER.join(',')],
+    ...(isRestricted ? restriction(tools) : ['--permission-mode', 'bypassPermissions']),
+    ...['--permission-prompt-tool', 'stdio', '--setting-sources', 'user'],
+  ];
+}
+
+const restriction = (tools: readonly string[]): string[] => [
+  ...['--settings', JSON.stringify({ permissions: { ask: askRules(tools) }, sandbox: { autoAllowBashIfSandboxed: false } })],
+  ...['--strict-mcp-config', '--permission-mode', 'manual'],
+];
+
+/** A conversation has the name of the run it began in. */
+const conversation = ({ runId, resume, fork }: Job): string[] => [
+  ...(resume === undefined ? [] : ['--resume', resume]),
+  ...(resume !== undefined && fork ? ['--fork-session'] : []),
+  ...(resume === undefined || fork ? ['--session-id', uuidOf(runId)] : []),
+];

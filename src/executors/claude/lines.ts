@@ -1,0 +1,163 @@
+import type { AgentEvent, Step } from '../../domain/agent/executor.ts';
+import { countOf, type Fields, fieldsOf, instantOf, listOf, textOf } from './fields.ts';
+import { requested, withdrawn } from './requests.ts';
+import { judged, spentIn } from './result.ts';
+import type { State } from './state.ts';
+
+type Reader = (state: State, line: Fields) => Step;
+
+const quiet = (state: State): Step => ({ state, events: [], send: [] });
+const telling = (state: State, events: readonly AgentEvent[]): Step => ({ state, events, send: [] });
+
+/** What the lines of the program mean, by their type; keys come in any order. A type that is not here is one it did not have. */
+export const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['system', system],
+  ['assistant', assistant],
+  ['user', user],
+  ['result', result],
+  ['command_lifecycle', lifecycle],
+  ['control_request', requested],
+  ['control_cancel_request', withdrawn],
+  ['control_response', told],
+  ['rate_limit_event', limits],
+  // Signs of life.
+  ...[
+    'keep_alive',
+    'stream_event',
+    'tool_progress',
+    'tool_use_summary',
+    'auth_status',
+    'prompt_suggestion',
+    'streamlined_text',
+  ].map((type): [string, Reader] => [type, quiet]),
+]);
+
+/** Said again before every turn, always with the same name. Retries and the change to another model are signs of life. */
+function system(state: State, line: Fields): Step {
+  const session = textOf(line['session_id']);
+  return line['subtype'] === 'init' && session ? telling(state, [{ type: 'opened', session }]) : quiet(state);
+}
+
+const SYNTHETIC = '<synthetic>';
+
+function assistant(state: State, line: Fields): Step {
+  const message = fieldsOf(line['message']);
+  const problem = textOf(line['error']);
+  // The program puts its own words for a failure where the model's would be.
+  if (problem !== undefined || message['model'] === SYNTHETIC)
+    return quiet(problem === undefined ? state : { ...state, problem });
+  const isMain = textOf(line['parent_tool_use_id']) === undefined;
+  const { problem: _, until: __, ...clean } = state;
+  const blocks = listOf(message['content']).flatMap((block) => blockEvents(fieldsOf(block), isMain));
+  const filled = isMain ? filledBy(fieldsOf(message['usage'])) : 0;
+  if (filled === 0 || filled === state.filled) return telling(clean, blocks);
+  const events = [...blocks, contextOf(filled, state.window)];
+  if (filled < ASK_FROM || state.window !== undefined || state.isAsked) return telling({ ...clean, filled }, events);
+  return { state: { ...clean, filled, isAsked: true }, events, send: [windowRequest(state)] };
+}
+
+/**
+ * It says how large its window is at the end of a turn, which may be too late. Asking it has every part counted by its provider,
+ * one request each: that is done once, and only where it matters.
+ */
+const ASK_FROM = 100_000;
+
+const windowRequest = ({ run }: State): string =>
+  JSON.stringify({ type: 'control_request', request_id: `${run}.window`, request: { subtype: 'get_context_usage' } });
+
+const contextOf = (tokens: number, limit: number | undefined): AgentEvent => ({
+  type: 'context',
+  tokens,
+  ...(limit === undefined ? {} : { limit }),
+});
+
+/** Without what is being answered, which the program does not know yet at this point. */
+const filledBy = (usage: Fields): number =>
+  countOf(usage['input_tokens']) + countOf(usage['cache_creation_input_tokens']) + countOf(usage['cache_read_input_tokens']);
+
+/** What helpers of the agent say is theirs; what they do to the workspace is of the run. */
+function blockEvents(block: Fields, isMain: boolean): AgentEvent[] {
+  const { type, text, thinking, id, name, input } = block;
+  if (type === 'text' && typeof text === 'string' && isMain) return [{ type: 'said', text }];
+  if (type === 'thinking' && typeof thinking === 'string' && thinking !== '' && isMain)
+    return [{ type: 'thought', text: thinking }];
+  if (type !== 'tool_use' || typeof id !== 'string' || typeof name !== 'string') return [];
+  const detail = detailIn(fieldsOf(input));
+  return [{ type: 'tool', id, name, ...(detail === undefined ? {} : { detail }) }];
+}
+
+const DETAILS = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'skill'];
+const DETAIL = 200;
+
+function detailIn(input: Fields): string | undefined {
+  const found = DETAILS.map((name) => input[name]).find((value) => typeof value === 'string' && value !== '');
+  return textOf(found)?.slice(0, DETAIL);
+}
+
+function user(state: State, line: Fields): Step {
+  const results = listOf(fieldsOf(line['message'])['content']).flatMap((block): AgentEvent[] => {
+    const { type, tool_use_id, is_error } = fieldsOf(block);
+    return type === 'tool_result' && typeof tool_use_id === 'string'
+      ? [{ type: 'tool-done', id: tool_use_id, ok: is_error !== true }]
+      : [];
+  });
+  return telling(state, results);
+}
+
+/** A message counts as heard when a turn has taken it up; one that was thrown away never will be. */
+function lifecycle(state: State, line: Fields): Step {
+  const found = state.unheard.find(({ id }) => id === line['command_uuid']);
+  const isTaken = line['state'] === 'started' || line['state'] === 'completed';
+  if (!found || (!isTaken && line['state'] !== 'cancelled')) return quiet(state);
+  const { held, ...rest } = { ...state, unheard: state.unheard.filter((one) => one !== found) };
+  // Whoever takes up a message after a result begins another turn, and will say how that went.
+  if (isTaken) return telling(rest, [{ type: 'heard', n: found.n }]);
+  if (!held || rest.unheard.length > 0) return quiet(held ? { ...rest, held } : rest);
+  return telling({ ...rest, isOver: true }, [{ type: 'ended', ...held }]);
+}
+
+/** Said at the end of every turn. It is the end of the run unless a message will begin another one. */
+function result(state: State, line: Fields): Step {
+  const { verdict, limited, summary } = judged(line, state.problem);
+  const spent = spentIn(line);
+  const refused: AgentEvent = { type: 'limited', why: summary, ...(state.until === undefined ? {} : { until: state.until }) };
+  const before = [...(spent ? [spent] : []), ...(limited ? [refused] : [])];
+  const next = { ...state, ...windowIn(line) };
+  if (state.isOver) return telling(next, spent ? [spent] : []);
+  if (state.unheard.length > 0 || countOf(line['queued_turn_count']) > 0)
+    return telling({ ...next, held: { verdict, summary } }, spent ? [spent] : []);
+  return telling({ ...next, isOver: true }, [...before, { type: 'ended', verdict, summary }]);
+}
+
+function windowIn(line: Fields): { window?: number } {
+  const sizes = Object.values(fieldsOf(line['modelUsage'])).map((use) => countOf(fieldsOf(use)['contextWindow']));
+  const window = Math.max(0, ...sizes);
+  return window > 0 ? { window } : {};
+}
+
+/** The answer to the one thing it is asked. */
+function told(state: State, line: Fields): Step {
+  const window = countOf(fieldsOf(fieldsOf(line['response'])['response'])['maxTokens']);
+  return window === 0 ? quiet(state) : telling({ ...state, window }, [contextOf(state.filled ?? 0, window)]);
+}
+
+const WINDOWS = 10;
+const WINDOW_NAME = 60;
+
+/** Of a subscription: how much of it is used, and until when nothing more is to be had. */
+function limits(state: State, line: Fields): Step {
+  const info = fieldsOf(line['rate_limit_info']);
+  const windows = Object.entries(fieldsOf(info['unifiedWindows'])).slice(0, WINDOWS);
+  const single = textOf(info['rateLimitType']);
+  const all = windows.length > 0 || single === undefined ? windows : [[single, info] as const];
+  const quota = all.flatMap(([window, use]): AgentEvent[] => {
+    const { utilization, resetsAt } = fieldsOf(use);
+    const resets = instantOf(resetsAt);
+    if (typeof utilization !== 'number' || !(utilization >= 0)) return [];
+    return [
+      { type: 'quota', window: window.slice(0, WINDOW_NAME), used: Math.min(1, utilization), ...(resets ? { resets } : {}) },
+    ];
+  });
+  const until = info['status'] === 'rejected' ? instantOf(info['resetsAt']) : undefined;
+  return telling(until === undefined ? state : { ...state, until }, quota);
+}

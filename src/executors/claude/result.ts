@@ -1,0 +1,134 @@
+import type { AgentEvent, Verdict } from '../../domain/agent/executor.ts';
+import { amountOf, countOf, type Fields, fieldsOf, listOf, textOf } from './fields.ts';
+import { claudeProgram, LOGIN } from './program.ts';
+
+/** How a turn went, from structured fields alone. `limited`: the provider refuses more work. */
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly limited: boolean;
+  readonly summary: string;
+}
+
+const SUMMARY = 4_000;
+
+/** `problem` is the kind of the last failure that the program named. A failed request is told as a success with an error. */
+export function judged(result: Fields, problem: string | undefined): Judgement {
+  const kind = kindOf(result, problem);
+  const said = (
+    textOf(result['result']) ??
+    listOf(result['errors'])
+      .filter((error) => typeof error === 'string')
+      .join('; ')
+  ).slice(0, SUMMARY);
+  if (textOf(result['terminal_reason'])?.startsWith('aborted_'))
+    return { verdict: 'errored', limited: false, summary: 'it was interrupted' };
+  if (kind === 'auth_required') return { verdict: kind, limited: false, summary: `${said || 'not signed in'}; ${REPAIR}` };
+  if (kind === 'limited') return { verdict: 'errored', limited: true, summary: said || 'its provider refused more work' };
+  if (kind === 'succeeded') return { verdict: kind, limited: false, summary: said };
+  return { verdict: kind, limited: false, summary: said || whyOf(result) };
+}
+
+const REPAIR = `sign in with \`${LOGIN}\`, or set ${claudeProgram.keys[0]}`;
+
+const whyOf = (result: Fields): string =>
+  `it stopped: ${textOf(result['terminal_reason']) ?? textOf(result['subtype']) ?? 'it does not say why'}`;
+
+type Kind = Verdict | 'limited';
+
+const BY_REASON: Readonly<Record<string, Kind>> = {
+  max_turns: 'over_budget',
+  budget_exhausted: 'over_budget',
+  prompt_too_long: 'context_full',
+  blocking_limit: 'context_full',
+  rapid_refill_breaker: 'context_full',
+  image_error: 'refused',
+};
+
+const BY_SUBTYPE: Readonly<Record<string, Kind>> = {
+  error_max_turns: 'over_budget',
+  error_max_budget_usd: 'over_budget',
+};
+
+/** Of requests to the provider. Credit that is used up is a limit too: another account goes on, and later this one. */
+const BY_PROBLEM: Readonly<Record<string, Kind>> = {
+  authentication_failed: 'auth_required',
+  oauth_org_not_allowed: 'auth_required',
+  account_on_hold: 'auth_required',
+  verification_required: 'auth_required',
+  cloud_credential_error: 'auth_required',
+  rate_limit: 'limited',
+  overloaded: 'limited',
+  billing_error: 'limited',
+  model_not_found: 'refused',
+  invalid_request: 'refused',
+};
+
+const BY_STATUS: Readonly<Record<number, Kind>> = {
+  400: 'refused',
+  401: 'auth_required',
+  402: 'limited',
+  403: 'auth_required',
+  404: 'refused',
+  413: 'refused',
+  422: 'refused',
+  429: 'limited',
+  529: 'limited',
+};
+
+/** What keeps it from starting and is gone the next time. Everything else of that sort needs a person. */
+const PASSING = new Set(['session_held_by_background', 'worktree_resume_refused', 'worktree_unverified']);
+const SIGN_IN = /^(?:gateway_|org_)/;
+
+function kindOf(result: Fields, problem: string | undefined): Kind {
+  const reason = textOf(result['terminal_reason']) ?? '';
+  const subtype = textOf(result['subtype']) ?? '';
+  const told = own(BY_REASON, reason) ?? own(BY_SUBTYPE, subtype);
+  if (told) return told;
+  if (result['is_error'] === false && subtype === 'success') return 'succeeded';
+  const startup = textOf(result['startup_failure_reason']);
+  if (startup !== undefined) return SIGN_IN.test(startup) ? 'auth_required' : PASSING.has(startup) ? 'errored' : 'refused';
+  if (result['stop_reason'] === 'refusal') return 'refused';
+  return own(BY_PROBLEM, problem ?? '') ?? own(BY_STATUS, String(result['api_error_status'])) ?? 'errored';
+}
+
+const own = (table: Readonly<Record<string, Kind>>, key: string): Kind | undefined =>
+  Object.hasOwn(table, key) ? table[key] : undefined;
+
+/**
+ * What this turn has cost. The totals of a result go on over resumed and forked conversations, so that they would be counted
+ * again; what is said of the time since the result before does not.
+ */
+export function spentIn(result: Fields): AgentEvent | undefined {
+  const models = Object.entries(fieldsOf(result['model_usage_since_last_result'])).map(([model, use]) => ({
+    model,
+    ...usedOf(fieldsOf(use)),
+  }));
+  if (models.length === 0) return withoutModels(fieldsOf(result['usage']));
+  const [dearest] = models.toSorted((a, b) => (b.cost ?? 0) - (a.cost ?? 0));
+  const sum = (of: (one: (typeof models)[number]) => number): number => models.reduce((total, one) => total + of(one), 0);
+  return {
+    type: 'spent',
+    inputTokens: sum(({ input }) => input),
+    outputTokens: sum(({ output }) => output),
+    cachedTokens: sum(({ cached }) => cached),
+    ...(models.every(({ cost }) => cost !== undefined) ? { costUsd: sum(({ cost }) => cost ?? 0) } : {}),
+    ...(dearest ? { model: dearest.model } : {}),
+  };
+}
+
+/** What was written into a cache was read by the model too. */
+const usedOf = (use: Fields) => ({
+  input: countOf(use['inputTokens']) + countOf(use['cacheCreationInputTokens']),
+  output: countOf(use['outputTokens']),
+  cached: countOf(use['cacheReadInputTokens']),
+  cost: amountOf(use['costUSD']),
+});
+
+function withoutModels(usage: Fields): AgentEvent | undefined {
+  const spent = {
+    inputTokens: countOf(usage['input_tokens']) + countOf(usage['cache_creation_input_tokens']),
+    outputTokens: countOf(usage['output_tokens']),
+    cachedTokens: countOf(usage['cache_read_input_tokens']),
+  };
+  return spent.inputTokens + spent.outputTokens + spent.cachedTokens === 0 ? undefined : { type: 'spent', ...spent };
+}

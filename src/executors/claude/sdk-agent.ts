@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { recordIn } from '../agent-event.ts';
+import { type Fields, fieldsOf, textOf } from './fields.ts';
+import { lineQueue } from './line-queue.ts';
+
+/*
+ * Speaks with Claude Code by its Agent SDK, on behalf of a Fleet that may come and go: the SDK owns the pipes of the program, and
+ * this process owns the SDK. On our own pipes run the program's lines, as it would print and read them without the SDK.
+ *
+ * Arguments: the SDK's module, the program, and arguments of the program.
+ */
+
+/** The part of the SDK that is used here. It is the user's, and none of ours is built with it. */
+interface Sdk {
+  query(needs: { prompt: AsyncIterable<unknown>; options: Readonly<Record<string, unknown>> }): Query;
+}
+
+interface Query extends AsyncIterable<unknown> {
+  getContextUsage(): Promise<unknown>;
+}
+
+interface Spawned {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+type Permission = Readonly<Record<string, unknown>>;
+
+const [module = '', program = '', ...args] = process.argv.slice(2);
+const messages = lineQueue<Fields>();
+const waiting = new Map<string, (answer: Permission) => void>();
+
+const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
+
+/** Asks Fleet, in the words in which the program would have asked. */
+const canUseTool = (
+  tool: string,
+  input: Fields,
+  { requestId, toolUseID, signal }: { requestId: string; toolUseID: string; signal: AbortSignal },
+): Promise<Permission> =>
+  new Promise((resolve) => {
+    waiting.set(requestId, resolve);
+    signal.addEventListener('abort', () => {
+      if (waiting.delete(requestId)) print({ type: 'control_cancel_request', request_id: requestId });
+      resolve({ behavior: 'deny', message: 'withdrawn' });
+    });
+    print({
+      type: 'control_request',
+      request_id: requestId,
+      request: { subtype: 'can_use_tool', tool_name: tool, input, tool_use_id: toolUseID },
+    });
+  });
+
+const { query } = (await import(pathToFileURL(module).href)) as Sdk;
+const session = query({
+  prompt: messages,
+  options: {
+    pathToClaudeCodeExecutable: program,
+    systemPrompt: { type: 'preset', preset: 'claude_code' },
+    canUseTool,
+    stderr: (text: string) => process.stderr.write(text),
+    // What the run is given comes last, and therefore counts.
+    spawnClaudeCodeProcess: ({ command, args: own, cwd, env, signal }: Spawned) =>
+      spawn(command, [...own, ...args], { cwd, env, signal, stdio: ['pipe', 'pipe', 'pipe'] }),
+  },
+});
+
+createInterface({ input: process.stdin })
+  .on('line', (text) => hear(recordIn(text) ?? {}))
+  .on('close', () => messages.end());
+
+function hear(line: Fields): void {
+  if (line['type'] === 'user') return messages.add(line);
+  const request = textOf(line['request_id']) ?? '';
+  if (line['type'] === 'control_request') return void tellWindow(request);
+  const { request_id, response } = fieldsOf(line['response']);
+  const resolve = waiting.get(textOf(request_id) ?? '');
+  waiting.delete(textOf(request_id) ?? '');
+  resolve?.(fieldsOf(response));
+}
+
+/** The only thing Fleet asks of the program. */
+async function tellWindow(request: string): Promise<void> {
+  const told = await session.getContextUsage().then(
+    (response) => ({ subtype: 'success', request_id: request, response }),
+    (error: unknown) => ({ subtype: 'error', request_id: request, error: String(error) }),
+  );
+  print({ type: 'control_response', response: told });
+}
+
+try {
+  for await (const message of session) print(message);
+} catch (error) {
+  // It throws after a result that tells of an error, which is printed by now; Fleet goes by that.
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+} finally {
+  process.stdin.destroy();
+}
