@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { PRESETS } from '../../domain/agent/tools.ts';
+import { executorConformance } from '../conformance/executor-conformance.ts';
+import { plainJob } from '../conformance/launch-conformance.ts';
+import type { Job } from '../executor.ts';
+import {
+  begun,
+  eventsOf,
+  executor,
+  line,
+  linesOf,
+  opened,
+  read,
+  say,
+  says,
+  shows,
+  told,
+  transcripts,
+  turnAnswer,
+  turnBegan,
+  turnEnded,
+  working,
+} from './played.ts';
+
+executorConformance({ executor, transcripts });
+
+describe('a thread of codex', () => {
+  it('is opened, gone on with or copied, and always told anew how far it may go', () => {
+    const opening = (job: Partial<Job>) => begun(job).sent[2];
+    const full = { cwd: plainJob.workDirectory, approvalPolicy: 'never', sandbox: 'danger-full-access' };
+    expect(opening({})).toEqual({ id: 'run_1.2', method: 'thread/start', params: full });
+    expect(opening({ resume: 't', model: 'a b' })).toEqual({
+      id: 'run_1.2',
+      method: 'thread/resume',
+      params: { threadId: 't', excludeTurns: true, model: 'a b', ...full },
+    });
+    expect(opening({ resume: 't', fork: true })?.method).toBe('thread/fork');
+    const held = { approvalPolicy: 'untrusted', sandbox: 'read-only' };
+    expect(opening({ tools: PRESETS.review })?.params).toMatchObject(held);
+    expect(opening({ tools: PRESETS.explore, resume: 't' })?.params).toMatchObject(held);
+    expect(opening({ tools: PRESETS.test })?.params).toMatchObject({ ...held, sandbox: 'workspace-write' });
+    expect(opening({ tools: PRESETS.implement })?.params).toMatchObject(full);
+  });
+
+  it('is begun anew when the conversation is gone, with the same prompt', () => {
+    const played = read(begun({ resume: 'gone' }), linesOf('resume-missing'));
+    expect(played.sent.map(({ method }) => method)).toEqual([
+      'initialize',
+      'initialized',
+      'thread/resume',
+      'thread/start',
+      'turn/start',
+    ]);
+    expect(played.events.at(-1)).toMatchObject({ type: 'ended', verdict: 'succeeded' });
+  });
+
+  it('is told to read a prompt that is too long to be kept', () => {
+    const prompt = '"long"\n'.repeat(100_000);
+    const { state, sent } = read(begun({ prompt }), [opened]);
+    expect(JSON.stringify(begun({ prompt }).state).length).toBeLessThan(64 * 1024);
+    expect(JSON.stringify(sent.at(-1))).toContain(plainJob.promptFile);
+    expect(JSON.stringify(state)).not.toContain('prompt');
+  });
+
+  it('counts what one answer took and not what its thread took before [RUN-08]', () => {
+    for (const name of ['resumed', 'forked']) {
+      const job = { resume: 'before', fork: name === 'forked' };
+      expect(eventsOf(read(begun(job), linesOf(name)), 'spent'), name).toEqual([
+        { type: 'spent', inputTokens: 100, outputTokens: 10, cachedTokens: 20, model: 'local-model' },
+      ]);
+    }
+  });
+
+  it('says what its helpers spend, and does not end with them', () => {
+    const helper = { threadId: 'helper' };
+    const usage = { last: { inputTokens: 5, outputTokens: 2, totalTokens: 7 }, modelContextWindow: 100 };
+    const { events } = read(working(), [
+      told('turn/started', { ...helper, turn: { id: 'turn-h' } }),
+      told('thread/tokenUsage/updated', { ...helper, turnId: 'turn-h', tokenUsage: usage }),
+      told('turn/completed', { ...helper, turn: { id: 'turn-h', status: 'completed' } }),
+    ]);
+    expect(events.map(({ type }) => type)).toEqual(['opened', 'spent']);
+  });
+});
+
+describe('a message to codex while it works [RUN-10]', () => {
+  it('is heard when it is shown to the model, and the run goes on until then', () => {
+    const sent = say(working(), 7);
+    expect(sent.sent.at(-1)).toMatchObject({ method: 'turn/start', params: { clientUserMessageId: 'run_1.message.7' } });
+    const early = read(sent, [says('turn-1', 'done'), turnEnded('turn-1')]);
+    expect(eventsOf(early, 'ended')).toEqual([]);
+    const late = read(early, [turnAnswer(4, 'turn-2'), turnBegan('turn-2'), shows('turn-2', 7)]);
+    expect(eventsOf(late, 'heard')).toEqual([{ type: 'heard', n: 7 }]);
+    const done = read(late, [says('turn-2', 'done again'), turnEnded('turn-2')]);
+    expect(eventsOf(done, 'ended')).toEqual([{ type: 'ended', verdict: 'succeeded', summary: 'done again' }]);
+  });
+
+  it('is taken up in another turn when the one that took it ended without an answer to it', () => {
+    const shown = read(say(working(), 7), [
+      says('turn-1', 'done'),
+      turnAnswer(4, 'turn-1'),
+      shows('turn-1', 7),
+      turnEnded('turn-1'),
+    ]);
+    expect(eventsOf(shown, 'ended')).toEqual([]);
+    expect(shown.sent.at(-1)).toMatchObject({ id: 'run_1.5', method: 'turn/start' });
+    const done = read(shown, [turnAnswer(5, 'turn-2'), turnBegan('turn-2'), says('turn-2', 'so be it'), turnEnded('turn-2')]);
+    expect(eventsOf(done, 'ended')).toEqual([{ type: 'ended', verdict: 'succeeded', summary: 'so be it' }]);
+  });
+
+  it('is not waited for when it was refused, or when its turn ended without it', () => {
+    const refused = read(say(working(), 7), [
+      line({ id: 'run_1.4', error: { code: -1, message: 'no' } }),
+      says('turn-1', 'done'),
+      turnEnded('turn-1'),
+    ]);
+    const lost = read(say(working(), 7), [turnAnswer(4, 'turn-1'), says('turn-1', 'done'), turnEnded('turn-1')]);
+    for (const played of [refused, lost]) expect(eventsOf(played, 'ended')).toHaveLength(1);
+  });
+
+  it('cannot be taken before there is a thread, nor after the end', () => {
+    expect(executor.say(begun().state, { n: 1, text: 'x' })).toBeUndefined();
+    const over = read(working(), [says('turn-1', 'done'), turnEnded('turn-1')]);
+    expect(executor.say(over.state, { n: 1, text: 'x' })).toBeUndefined();
+  });
+
+  it('was heard in what the real program printed', () => {
+    let played = begun();
+    for (const text of linesOf('steered')) {
+      played = read(played, [text]);
+      if (text.includes('"run_1.3"')) played = say(played, 7);
+    }
+    expect(eventsOf(played, 'heard')).toEqual([{ type: 'heard', n: 7 }]);
+    expect(eventsOf(played, 'ended')).toHaveLength(1);
+  });
+});

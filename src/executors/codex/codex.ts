@@ -1,0 +1,42 @@
+import type { Executor } from '../executor.ts';
+import { launchOf } from './launch.ts';
+import { codexProgram } from './program.ts';
+import { answered } from './requests.ts';
+import { notice, request } from './rpc.ts';
+import { firstState, isState } from './state.ts';
+import { stepOf } from './step.ts';
+import { openThread, startTurn } from './threads.ts';
+
+/** Each change of a file would bring the whole difference again, in one line. */
+const NOT_TOLD = ['turn/diff/updated'];
+
+const HELLO = {
+  clientInfo: { name: 'fleet', title: 'Fleet', version: '1' },
+  capabilities: { experimentalApi: false, requestAttestation: false, optOutNotificationMethods: NOT_TOLD },
+};
+
+/** OpenAI's Codex by `codex app-server`: we are its client, and one thread with one turn after the other is one run. */
+export const codex = ({ command }: { readonly command: string }): Executor => ({
+  name: 'codex',
+  can: { resume: true, fork: true, steer: true, ask: true, usage: true, context: true, mcp: true, tools: true },
+  program: codexProgram,
+
+  launch: (job) => launchOf(command, job),
+
+  begin: (job) => {
+    const hello = request(`${job.runId}.1`, 'initialize', HELLO);
+    const first = { ...firstState(job), sent: 1 };
+    const going = job.fork ? 'thread/fork' : 'thread/resume';
+    const opening = openThread(first, job.resume === undefined ? 'thread/start' : going, job.resume);
+    return { ...opening, send: [hello, notice('initialized'), ...opening.send] };
+  },
+
+  step: stepOf,
+
+  say: (state, { n, text }) =>
+    isState(state) && state.thread !== undefined && !state.ended ? startTurn(state, { text, n }) : undefined,
+
+  answer: (state, request, text) => (isState(state) ? answered(state, request, text) : undefined),
+
+  exit: () => [],
+});

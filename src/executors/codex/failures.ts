@@ -1,0 +1,70 @@
+import { isRecord, recordIn } from '../agent-event.ts';
+import type { AgentEvent } from '../executor.ts';
+import { countIn, type Fields, fieldsIn, textIn } from './fields.ts';
+
+type Verdict = Extract<AgentEvent, { type: 'ended' }>['verdict'];
+
+const VERDICT_OF: Readonly<Record<string, Verdict | 'limited'>> = {
+  contextWindowExceeded: 'context_full',
+  sessionBudgetExceeded: 'over_budget',
+  usageLimitExceeded: 'limited',
+  rateLimitExceeded: 'limited',
+  serverOverloaded: 'limited',
+  flexUnavailable: 'limited',
+  policyCapacityUnavailable: 'limited',
+  unauthorized: 'auth_required',
+  modelNotFound: 'refused',
+  badRequest: 'refused',
+  cyberPolicy: 'refused',
+  misalignmentPolicyViolation: 'refused',
+  tooManyDenials: 'refused',
+};
+
+const VERDICT_OF_STATUS: Readonly<Record<number, Verdict | 'limited'>> = {
+  400: 'refused',
+  401: 'auth_required',
+  403: 'auth_required',
+  404: 'refused',
+  413: 'context_full',
+  422: 'refused',
+  429: 'limited',
+  529: 'limited',
+};
+
+const SUMMARY = 1_000;
+
+/** What the end of a failed turn means: by the kind codex gives it, else by the status its provider gave. */
+export function failureOf(error: Fields, until: string | undefined): readonly AgentEvent[] {
+  const said = textIn(error, 'message') ?? 'its turn failed and it did not say why';
+  const message = (textIn(bodyIn(said), 'message') ?? said).slice(0, SUMMARY);
+  const verdict = verdictOf(error);
+  if (verdict === 'limited')
+    return [
+      { type: 'limited', why: message, ...(until === undefined ? {} : { until }) },
+      { type: 'ended', verdict: 'errored', summary: message },
+    ];
+  const summary = verdict === 'auth_required' ? `codex is not signed in, run \`codex login\`: ${message}` : message;
+  return [{ type: 'ended', verdict, summary }];
+}
+
+function verdictOf(error: Fields): Verdict | 'limited' {
+  const kind = error['codexErrorInfo'];
+  if (isRecord(kind)) return byStatus(kind) ?? 'errored';
+  if (typeof kind === 'string' && Object.hasOwn(VERDICT_OF, kind)) return VERDICT_OF[kind] ?? 'errored';
+  return byBody(textIn(error, 'message') ?? '') ?? 'errored';
+}
+
+function byStatus(kind: Fields): Verdict | 'limited' | undefined {
+  const [name = ''] = Object.keys(kind);
+  const status = countIn(fieldsIn(kind, name), 'httpStatusCode');
+  return status === undefined ? undefined : VERDICT_OF_STATUS[status];
+}
+
+/** A request that its provider called wrong is of no kind; the message is the body of the answer then. */
+function byBody(message: string): Verdict | undefined {
+  const body = bodyIn(message);
+  if (Object.keys(body).length === 0) return undefined;
+  return textIn(body, 'code') === 'context_length_exceeded' ? 'context_full' : 'refused';
+}
+
+const bodyIn = (message: string): Fields => fieldsIn(recordIn(message), 'error');

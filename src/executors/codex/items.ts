@@ -1,0 +1,65 @@
+import { posix } from 'node:path';
+import { isRecord } from '../agent-event.ts';
+import type { AgentEvent } from '../executor.ts';
+import { scriptIn } from './commands.ts';
+import { type Fields, fieldsIn, listIn, nameIn, textIn } from './fields.ts';
+
+const DETAIL = 500;
+
+interface Tool {
+  readonly name: string;
+  readonly detail: string;
+}
+
+/** Things it does with a tool, by the type of the item. */
+const TOOLS: Readonly<Record<string, (item: Fields) => Tool>> = {
+  commandExecution: (item) => ({ name: 'Bash', detail: shown(textIn(item, 'command') ?? '') }),
+  fileChange: (item) => ({ name: 'Edit', detail: pathsIn(item).join(' ') }),
+  mcpToolCall: (item) => ({
+    name: `mcp__${textIn(item, 'server') ?? ''}__${textIn(item, 'tool') ?? ''}`,
+    detail: JSON.stringify(item['arguments'] ?? {}),
+  }),
+  dynamicToolCall: (item) => ({ name: textIn(item, 'tool') ?? '', detail: JSON.stringify(item['arguments'] ?? {}) }),
+  collabAgentToolCall: (item) => ({ name: textIn(item, 'tool') ?? '', detail: textIn(item, 'prompt') ?? '' }),
+  webSearch: (item) => ({ name: 'WebSearch', detail: textIn(item, 'query') ?? '' }),
+};
+
+const shown = (command: string): string => scriptIn(command) ?? command;
+
+export function begunIn(item: Fields): readonly AgentEvent[] {
+  const [id, type] = [nameIn(item, 'id'), textIn(item, 'type') ?? ''];
+  if (id === undefined || !Object.hasOwn(TOOLS, type)) return [];
+  const { name, detail } = TOOLS[type]?.(item) ?? { name: type, detail: '' };
+  return [{ type: 'tool', id, name: name.slice(0, DETAIL), ...(detail === '' ? {} : { detail: detail.slice(0, DETAIL) }) }];
+}
+
+export function doneIn(item: Fields): readonly AgentEvent[] {
+  const [id, type] = [nameIn(item, 'id'), textIn(item, 'type') ?? ''];
+  if (type === 'agentMessage') return spoken('said', textIn(item, 'text'));
+  if (type === 'reasoning')
+    return spoken('thought', [...listIn(item, 'summary'), ...listIn(item, 'content')].filter(isText).join('\n'));
+  if (type === 'plan') return spoken('thought', textIn(item, 'text'));
+  return id === undefined || !Object.hasOwn(TOOLS, type) ? [] : [{ type: 'tool-done', id, ok: isDone(item) }];
+}
+
+const spoken = (type: 'said' | 'thought', text = ''): readonly AgentEvent[] => (text === '' ? [] : [{ type, text }]);
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** What has no status has only to end. */
+const isDone = (item: Fields): boolean =>
+  (textIn(item, 'status') ?? 'completed') === 'completed' && (item['exitCode'] ?? 0) === 0;
+
+function pathsIn(item: Fields): readonly string[] {
+  return listIn(item, 'changes').flatMap((change) => {
+    if (!isRecord(change)) return [];
+    return [textIn(change, 'path') ?? '', textIn(fieldsIn(change, 'kind'), 'move_path') ?? []].flat();
+  });
+}
+
+/** Whether all that a patch changes lies in that directory. An accepted patch is written wherever it says. */
+export function staysIn(directory: string, item: Fields): boolean {
+  const paths = pathsIn(item);
+  const inside = `${posix.resolve(directory)}/`;
+  return paths.length > 0 && paths.every((path) => path !== '' && posix.resolve(directory, path).startsWith(inside));
+}

@@ -1,0 +1,134 @@
+import type { AgentEvent, Step } from '../executor.ts';
+import { failureOf } from './failures.ts';
+import { type Fields, fieldsIn, nameIn, textIn } from './fields.ts';
+import { begunIn, doneIn, staysIn } from './items.ts';
+import { nothing, type State } from './state.ts';
+import { begunTurn, clientIdOf, startTurn } from './threads.ts';
+import { contextIn, spentIn, usedUpUntil, windowsIn, withWindows } from './usage.ts';
+
+/** All that codex 0.166.0 may tell of itself; what is not among it tells that codex has changed. */
+export const NOTIFICATIONS: ReadonlySet<string> = new Set(
+  [
+    'account/gatewayOAuth/changed account/login/completed account/rateLimits/updated account/updated app/list/updated',
+    'autoApprovalReview/strictReviewRequired command/exec/outputDelta configWarning deprecationNotice error',
+    'externalAgentConfig/import/completed externalAgentConfig/import/progress fs/changed fuzzyFileSearch/sessionCompleted',
+    'fuzzyFileSearch/sessionUpdated guardianWarning hook/completed hook/started item/agentMessage/delta',
+    'item/autoApprovalReview/completed item/autoApprovalReview/started item/commandExecution/outputDelta',
+    'item/commandExecution/terminalInteraction item/completed item/fileChange/outputDelta item/fileChange/patchUpdated',
+    'item/mcpToolCall/progress item/plan/delta item/reasoning/summaryPartAdded item/reasoning/summaryTextDelta',
+    'item/reasoning/textDelta item/started mcpServer/event/stream/notification mcpServer/oauthLogin/completed',
+    'mcpServer/startupStatus/updated model/rerouted model/safetyBuffering/updated model/verification',
+    'modelProvider/authRecoveryCompleted modelProvider/authRecoveryStarted process/exited process/outputDelta project/changed',
+    'rawResponse/completed rawResponseItem/completed remoteControl/status/changed serverRequest/resolved skills/changed',
+    'thread/archived thread/attachment/updated thread/closed thread/compacted thread/deleted thread/environment/connected',
+    'thread/environment/disconnected thread/goal/cleared thread/goal/updated thread/name/updated thread/prediction/updated',
+    'thread/project/updated thread/queue/changed thread/readState/changed thread/realtime/closed thread/realtime/error',
+    'thread/realtime/item/completed thread/realtime/item/started thread/realtime/item/transcript/delta',
+    'thread/realtime/itemAdded thread/realtime/outputAudio/delta thread/realtime/sdp thread/realtime/started',
+    'thread/realtime/transcript/delta thread/realtime/transcript/done thread/reverted thread/settings/updated thread/started',
+    'thread/status/changed thread/tokenUsage/updated thread/unarchived turn/completed turn/diff/updated',
+    'turn/moderationMetadata turn/plan/updated turn/started warning windows/worldWritableWarning',
+    'windowsSandbox/setupCompleted',
+  ].flatMap((line) => line.split(' ')),
+);
+
+const SUMMARY = 500;
+const MOST_PATCHES = 20;
+/** More than it tries again for any answer of its provider; only for want of a network does it go on and on, less and less often. */
+const MOST_TRIES = 7;
+const TAKE_UP = 'Take up my last message now.';
+
+/** What follows from something codex tells by itself. */
+export function noticed(state: State, method: string, params: Fields): Step {
+  // Helpers have threads of their own. They cost, and are not the agent.
+  const isOwn = state.thread !== undefined && params['threadId'] === state.thread;
+  switch (method) {
+    case 'turn/started': {
+      const turn = nameIn(fieldsIn(params, 'turn'), 'id');
+      if (turn === undefined) return nothing(state);
+      return nothing({ ...begunTurn(state, turn), turn: isOwn ? turn : state.turn });
+    }
+    case 'thread/tokenUsage/updated':
+      return used(state, params, isOwn);
+    case 'account/rateLimits/updated':
+      return quotas(state, windowsIn(fieldsIn(params, 'rateLimits')));
+    case 'item/started':
+      return isOwn ? itemStarted(state, fieldsIn(params, 'item')) : nothing(withPatch(state, fieldsIn(params, 'item')));
+    case 'item/completed':
+      return isOwn ? itemCompleted(state, fieldsIn(params, 'item')) : nothing(state);
+    case 'error':
+      return isOwn && params['willRetry'] === true ? triedAgain(state, fieldsIn(params, 'error')) : nothing(state);
+    case 'turn/completed':
+      return isOwn ? turnCompleted(state, fieldsIn(params, 'turn')) : nothing(state);
+    case 'serverRequest/resolved':
+      return nothing({ ...state, pending: state.pending.filter(({ id }) => id !== params['requestId']) });
+    default:
+      return nothing(state);
+  }
+}
+
+/** A conversation that is gone on with first says what it had spent before. */
+function used(state: State, params: Fields, isOwn: boolean): Step {
+  if (!state.turns.includes(textIn(params, 'turnId') ?? '')) return nothing(state);
+  const usage = fieldsIn(params, 'tokenUsage');
+  const events = [spentIn(usage, state.model), ...(isOwn ? [contextIn(usage)] : [])];
+  return { state: isOwn ? { ...state, tries: 0 } : state, events, send: [] };
+}
+
+function quotas(state: State, windows: ReturnType<typeof windowsIn>): Step {
+  if (windows.length === 0) return nothing(state);
+  const events = windows.map((window): AgentEvent => ({ type: 'quota', ...window }));
+  return { state: { ...state, windows: withWindows(state.windows, windows) }, events, send: [] };
+}
+
+function itemStarted(state: State, item: Fields): Step {
+  if (textIn(item, 'type') === 'userMessage') return heard(state, textIn(item, 'clientId'));
+  const events = begunIn(item);
+  const now = { ...withPatch(state, item), unanswered: false, tries: 0, stirred: state.stirred || events.length > 0 };
+  return { state: now, events, send: [] };
+}
+
+const withPatch = (state: State, item: Fields): State => {
+  const id = nameIn(item, 'id');
+  if (textIn(item, 'type') !== 'fileChange' || id === undefined || !state.tools || !staysIn(state.directory, item)) return state;
+  return { ...state, patches: [...state.patches, id].slice(-MOST_PATCHES) };
+};
+
+function heard(state: State, clientId: string | undefined): Step {
+  const message = state.unheard.find(({ n }) => clientIdOf(state, n) === clientId);
+  if (!message) return nothing(state);
+  const unheard = state.unheard.filter((other) => other !== message);
+  return { state: { ...state, unheard, unanswered: true }, events: [{ type: 'heard', n: message.n }], send: [] };
+}
+
+function itemCompleted(state: State, item: Fields): Step {
+  const events = doneIn(item);
+  if (textIn(item, 'type') !== 'agentMessage') return { state, events, send: [] };
+  const said = (textIn(item, 'text') ?? '').slice(-SUMMARY);
+  return { state: { ...state, said, stirred: true, unanswered: false, tries: 0 }, events, send: [] };
+}
+
+/** Trying again is a sign of life, for a while. */
+function triedAgain(state: State, error: Fields): Step {
+  const tries = state.tries + 1;
+  if (tries <= MOST_TRIES) return nothing({ ...state, tries });
+  const message = `it could not reach its model and tried again ${tries} times: ${textIn(error, 'additionalDetails') ?? ''}`;
+  return over(state, failureOf({ ...error, message }, undefined));
+}
+
+function turnCompleted(state: State, turn: Fields): Step {
+  const id = textIn(turn, 'id');
+  if (id === undefined || id !== state.turn) return nothing(state);
+  const status = textIn(turn, 'status');
+  if (status === 'interrupted') return over(state, failureOf({ message: 'its turn was interrupted' }, undefined));
+  if (status !== 'completed') return over(state, failureOf(fieldsIn(turn, 'error'), usedUpUntil(state.windows)));
+  const { turn: _, ...idle } = state;
+  // Recorded by the turn that was ending, and shown to the model by none.
+  if (state.unanswered) return startTurn({ ...idle, unanswered: false }, { text: TAKE_UP });
+  // A message that is still on its way begins another turn.
+  if (state.unheard.some((message) => message.turn !== id)) return nothing(idle);
+  if (!state.stirred) return over(state, [{ type: 'ended', verdict: 'refused', summary: 'its model gave no answer' }]);
+  return over(state, [{ type: 'ended', verdict: 'succeeded', summary: state.said }]);
+}
+
+const over = (state: State, events: readonly AgentEvent[]): Step => ({ state: { ...state, ended: true }, events, send: [] });

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import type { Program } from '../../domain/agent/executor.ts';
+
+/** The native program of each kind of machine: the package that holds it, and its folder in there. */
+const NATIVE = {
+  'linux-x64': 'x86_64-unknown-linux-musl',
+  'linux-arm64': 'aarch64-unknown-linux-musl',
+  'darwin-x64': 'x86_64-apple-darwin',
+  'darwin-arm64': 'aarch64-apple-darwin',
+} as const;
+
+export const codexProgram: Program = {
+  command: 'codex',
+  versionArgs: ['--version'],
+  proved: '0.166.0',
+  install: 'npm install -g @openai/codex@0.166.0',
+  login: 'codex login',
+  keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
+  credentials: ['.codex/auth.json'],
+  variables: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
+  native: (wrapper) => nativeOf(wrapper),
+};
+
+/** `…/@openai/codex/bin/codex.js` starts what lies in a package beside it or, as older npm has it, inside it. */
+function nativeOf(wrapper: string): string[] {
+  const found = /^(.*)\/@openai\/codex\/bin\/codex[.]js$/.exec(wrapper)?.[1];
+  if (found === undefined) return [];
+  return Object.entries(NATIVE).flatMap(([machine, folder]) =>
+    [found, join(found, '@openai', 'codex', 'node_modules')].map((modules) =>
+      join(modules, '@openai', `codex-${machine}`, 'vendor', folder, 'bin', 'codex'),
+    ),
+  );
+}

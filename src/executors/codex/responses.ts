@@ -1,0 +1,48 @@
+import { isRecord } from '../agent-event.ts';
+import type { Step } from '../executor.ts';
+import { failureOf } from './failures.ts';
+import { type Fields, fieldsIn, nameIn, textIn } from './fields.ts';
+import { nothing, type State } from './state.ts';
+import { begunTurn, openThread, startTurn } from './threads.ts';
+
+/** What follows from an answer to a request of ours. */
+export function responded(state: State, message: Fields): Step {
+  const { id } = message;
+  if (typeof id !== 'string' || !id.startsWith(`${state.run}.`)) return { ...nothing(state), unknown: true };
+  if (state.ended) return nothing(state);
+  const error = isRecord(message['error']) ? message['error'] : undefined;
+  const result = fieldsIn(message, 'result');
+  if (state.opening?.id === id) return error ? notOpened(state, error) : opened(state, result);
+  if (error) return refused(state, id, error);
+  const turn = nameIn(fieldsIn(result, 'turn'), 'id');
+  if (turn === undefined) return nothing(state);
+  const unheard = state.unheard.map((message) => (message.id === id ? { ...message, turn } : message));
+  return nothing(begunTurn({ ...state, unheard }, turn));
+}
+
+/** The thread is there: it is told what to do. */
+function opened(state: State, result: Fields): Step {
+  const thread = nameIn(fieldsIn(result, 'thread'), 'id');
+  if (thread === undefined) return failed(state, { message: 'it opened a thread and did not say which' });
+  const { prompt = '', opening: _, ...rest } = state;
+  const model = nameIn(result, 'model');
+  const begun = startTurn({ ...rest, thread, ...(model === undefined ? {} : { model }) }, { text: prompt });
+  return { ...begun, events: [{ type: 'opened', session: thread }] };
+}
+
+/** A conversation that is not there any more is begun anew: the prompt says all there is to know. */
+const notOpened = (state: State, error: Fields): Step =>
+  state.opening?.fresh === false ? openThread(state, 'thread/start') : failed(state, error);
+
+/** A message that was not taken is not waited for; without a turn nothing will come of anything. */
+function refused(state: State, id: string, error: Fields): Step {
+  const unheard = state.unheard.filter((message) => message.id !== id);
+  const isMessage = unheard.length < state.unheard.length;
+  return isMessage && state.turn !== undefined ? nothing({ ...state, unheard }) : failed(state, error);
+}
+
+const failed = (state: State, error: Fields): Step => ({
+  state: { ...state, ended: true },
+  events: failureOf({ message: textIn(error, 'message') }, undefined),
+  send: [],
+});

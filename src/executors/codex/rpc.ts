@@ -1,0 +1,15 @@
+/* JSON-RPC as `codex app-server` speaks it: one object per line, without a version. */
+
+export type RequestId = string | number;
+
+export const request = (id: string, method: string, params: object): string => JSON.stringify({ id, method, params });
+
+export const notice = (method: string): string => JSON.stringify({ method });
+
+export const reply = (id: RequestId, result: object): string => JSON.stringify({ id, result });
+
+const METHOD_NOT_FOUND = -32_601;
+
+/** Never silence: who asks waits for an answer. */
+export const refusal = (id: RequestId, method: string): string =>
+  JSON.stringify({ id, error: { code: METHOD_NOT_FOUND, message: `fleet does not answer ${method.slice(0, 200)}` } });

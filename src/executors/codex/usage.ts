@@ -1,0 +1,69 @@
+import type { AgentEvent } from '../executor.ts';
+import { countIn, type Fields, fieldsIn, nameIn } from './fields.ts';
+
+/** A window of the account, as it was told last. */
+export interface Window {
+  readonly window: string;
+  readonly used: number;
+  readonly resets?: string;
+}
+
+/** What one answer of the model took. The total beside it is that of the whole thread, runs before this one included. */
+export function spentIn(usage: Fields, model: string | undefined): AgentEvent {
+  const last = fieldsIn(usage, 'last');
+  return {
+    type: 'spent',
+    inputTokens: countIn(last, 'inputTokens') ?? 0,
+    outputTokens: countIn(last, 'outputTokens') ?? 0,
+    cachedTokens: countIn(last, 'cachedInputTokens') ?? 0,
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+export function contextIn(usage: Fields): AgentEvent {
+  const limit = countIn(usage, 'modelContextWindow');
+  return {
+    type: 'context',
+    tokens: countIn(fieldsIn(usage, 'last'), 'totalTokens') ?? 0,
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+const MOST_WINDOWS = 8;
+
+export function windowsIn(limits: Fields): readonly Window[] {
+  const of = nameIn(limits, 'limitId');
+  const prefix = of === undefined || of === 'codex' ? '' : `${of} `;
+  return ['primary', 'secondary'].flatMap((name) => {
+    const fields = fieldsIn(limits, name);
+    const percent = fields['usedPercent'];
+    if (typeof percent !== 'number' || !Number.isFinite(percent)) return [];
+    const resets = instantOf(countIn(fields, 'resetsAt'));
+    const used = Math.min(1, Math.max(0, percent / 100));
+    const window = prefix + lengthOf(countIn(fields, 'windowDurationMins'), name);
+    return [{ window, used, ...(resets === undefined ? {} : { resets }) }];
+  });
+}
+
+/** Updates are sparse: what one does not speak of stays as it was. */
+export const withWindows = (before: readonly Window[], now: readonly Window[]): readonly Window[] =>
+  [...before.filter(({ window }) => !now.some((other) => other.window === window)), ...now].slice(-MOST_WINDOWS);
+
+/** When the last of the windows that are used up begins again. */
+export const usedUpUntil = (windows: readonly Window[]): string | undefined =>
+  windows
+    .filter(({ used }) => used >= 1)
+    .flatMap(({ resets }) => resets ?? [])
+    .toSorted()
+    .at(-1);
+
+const lengthOf = (minutes: number | undefined, otherwise: string): string => {
+  if (!minutes) return otherwise;
+  if (minutes % 1_440 === 0) return `${minutes / 1_440}d`;
+  return minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
+};
+
+const LAST_SECOND = 253_402_300_799;
+
+const instantOf = (seconds: number | undefined): string | undefined =>
+  seconds === undefined || seconds > LAST_SECOND ? undefined : new Date(seconds * 1_000).toISOString();
