@@ -28,11 +28,7 @@ async function queueOf(count: number) {
   const claimed: RunId[] = [];
   const ids = { run: () => claimed[claimed.push(house.ids.run()) - 1] as RunId };
   const needs = (executor: string): Needs => ({
-    ...engineNeeds(
-      house,
-      'here',
-      executorShelf(house.paths, process.env, () => house.settings.current().values),
-    ),
+    ...engineNeeds(house, 'here', executorShelf(house.paths, process.env, { settings: () => house.settings.current().values })),
     ids,
     startable: async () => (work) => work.executor === executor,
     roomHere: async () => 1,

@@ -112,7 +112,7 @@ export interface Engine extends AsyncDisposable {
 export async function engineOn(house: House): Promise<Engine> {
   const self = await house.self();
   const runner = await runnerOf(house);
-  const executors = executorShelf(house.paths, process.env, () => house.settings.current().values);
+  const executors = executorShelf(house.paths, process.env, { settings: () => house.settings.current().values });
   const watchers = new Set<(run: Run, at: number) => void>();
   const store = observed(house.store, (run, at) => {
     for (const watcher of watchers) watcher(run, at);

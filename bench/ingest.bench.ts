@@ -67,10 +67,8 @@ const blocks: number[] = [];
 await using at = await ground();
 const { house } = at;
 const runner = await runnerOf(house);
-const executors = executorShelf(house.paths, process.env);
+const executors = executorShelf(house.paths, process.env, { settings: () => house.settings.current().values });
 const scripted = (await executors.all()).get('scripted') as Executor;
-const executors = executorShelf(house.paths, process.env, () => house.settings.current().values);
-const scripted = executors.all().get('scripted') as Executor;
 const { host } = await house.self();
 const needs = {
   ...engineNeeds(house, host, executors),

@@ -3,11 +3,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Program } from '../domain/agent/executor.ts';
+import { SETTINGS, type Settings } from '../domain/settings.ts';
 import { shell } from '../executors/shell/shell.ts';
 import type { BuiltIn } from './built-in.ts';
 import { executorsHere } from './executor-views.ts';
 import { executorShelf } from './executors.ts';
 import { homePaths } from './home.ts';
+
+const DEFAULTS = Object.fromEntries(
+  Object.entries(SETTINGS).map(([name, setting]) => [name, setting.default]),
+) as unknown as Settings;
 
 let folder = '';
 beforeAll(async () => {
@@ -46,7 +51,10 @@ async function here(
   }
   const at = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value).replace('ROOT', root)]));
   const all = { HOME: path('home'), PATH: path('bin'), FLEET_HOME: path('fleet'), ...at };
-  const look = executorsHere(executorShelf(homePaths(all, root), all, [builtIn(more)]), all);
+  const look = executorsHere(
+    executorShelf(homePaths(all, root), all, { settings: () => DEFAULTS, builtIn: [builtIn(more)] }),
+    all,
+  );
   const [agent] = await look();
   return { agent, look, path };
 }
@@ -93,7 +101,10 @@ describe('an executor on this machine', () => {
     await mkdir(path('bin'));
     await symlink(path('lib/wrapper.js'), path('bin/agent'));
     const env = { HOME: path('home'), PATH: path('bin'), FLEET_HOME: path('fleet') };
-    const [found] = await executorsHere(executorShelf(homePaths(env, '/'), env, [builtIn()]), env)();
+    const [found] = await executorsHere(
+      executorShelf(homePaths(env, '/'), env, { settings: () => DEFAULTS, builtIn: [builtIn()] }),
+      env,
+    )();
     expect(found?.program).toMatchObject({ path: path('lib/native'), wrapper: path('bin/agent'), version: '2.0.0' });
   });
 

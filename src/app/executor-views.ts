@@ -5,9 +5,8 @@ import type { Executor, Program } from '../domain/agent/executor.ts';
 import { plainJob } from '../executors/kit/jobs.ts';
 import type { ExecutorHere } from '../operations/scope.ts';
 import { compareVersions } from '../platform/versions.ts';
-import type { BuiltIn } from './built-in.ts';
 import type { Added } from './custom-executors.ts';
-import { type ExecutorShelf, ours } from './executors.ts';
+import type { ExecutorShelf } from './executors.ts';
 import { locateProgram } from './find-program.ts';
 import { versionAsker } from './version-asker.ts';
 
@@ -21,7 +20,7 @@ export function executorsHere(shelf: ExecutorShelf, env: Env): () => Promise<Exe
     const [own, added] = await Promise.all([shelf.all(), shelf.added.look()]);
     const scripted = own.get('scripted');
     const [withFleet, withUser] = await Promise.all([
-      Promise.all(shelf.builtIn.map((one) => builtInHere(one, env, ask))),
+      Promise.all(shelf.builtIn.map((one) => builtInHere(shelf.made(one), one.program, env, ask))),
       Promise.all(added.map((one) => addedHere(one, env, ask))),
     ]);
     return [...withFleet, ...(scripted ? [playing(scripted)] : []), ...withUser];
@@ -30,8 +29,7 @@ export function executorsHere(shelf: ExecutorShelf, env: Env): () => Promise<Exe
 
 type Ask = ReturnType<typeof versionAsker>;
 
-async function builtInHere({ name, program, make }: BuiltIn, env: Env, ask: Ask): Promise<ExecutorHere> {
-  const { can, contextLimit } = make({ command: program.command, node: process.execPath, ours });
+async function builtInHere({ name, can, contextLimit }: Executor, program: Program, env: Env, ask: Ask): Promise<ExecutorHere> {
   return {
     name,
     origin: 'built_in',

@@ -87,7 +87,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     return signerOf(await signingSecret(paths.secret, env));
   });
   const output = outputOf(paths.runs, runSecrets(paths, secretsIn(env)));
-  const executors = executorShelf(paths, env);
+  const executors = executorShelf(paths, env, { settings: () => settings.current().values });
   const parts = { env, cwd, paths, settings, store, texts, now, ids, secret, output, executors };
   const callAs = (caller: Caller): Call => makeCall(surroundings, caller);
   const surroundings = surroundingsOf(parts);
@@ -159,11 +159,6 @@ function surroundingsOf({
       here: executorsHere(executors, env),
     },
     dispatching: dispatchingOf({ store, settings }, executors),
-    executors: { names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customNames(paths)])] },
-    dispatching: dispatchingOf(
-      { store, settings },
-      executorShelf(paths, env, () => settings.current().values),
-    ),
     output,
     work: workPortOf(paths, env),
     home: {

@@ -89,7 +89,6 @@ async function supervised(
   });
   try {
     const { executors } = house;
-    const executors = executorShelf(house.paths, env, () => house.settings.current().values);
     const points = crashPoints(env);
     const needs = engineNeeds(house, self.host, executors);
     const watching = supervisionOf(house, env, { runner: crashingRunner(runner, points), executors });

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { PRESETS } from '../../domain/agent/tools.ts';
 import { executorConformance } from '../conformance/executor-conformance.ts';
-import { launchConformance, plainJob } from '../conformance/launch-conformance.ts';
+
 import type { AgentEvent } from '../executor.ts';
+import { plainJob } from '../kit/jobs.ts';
+import { launchLaws } from '../kit/launch-laws.ts';
 import { claude } from './claude.ts';
 import { claudeProgram, sdkPlaces } from './program.ts';
 import { uuidOf } from './uuid.ts';
@@ -15,7 +17,7 @@ const sdk = claude({ kind: 'sdk', command: 'claude', sdk: 'sdk.mjs', node: 'node
 executorConformance({ executor: cli, transcripts });
 
 describe('by the Agent SDK', () => {
-  launchConformance(sdk);
+  for (const { says, holds } of launchLaws(sdk)) it(`${says} [EXEC-02]`, holds);
 
   it('gives the program the same arguments and reads the same lines [EXEC-01]', () => {
     const job = { ...plainJob, tools: PRESETS.review, model: 'opus', resume: 's-1', mcpConfig: '/somewhere/mcp.json' };

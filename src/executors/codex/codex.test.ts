@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PRESETS } from '../../domain/agent/tools.ts';
 import { executorConformance } from '../conformance/executor-conformance.ts';
-import { plainJob } from '../conformance/launch-conformance.ts';
 import type { Job } from '../executor.ts';
+import { plainJob } from '../kit/jobs.ts';
 import {
   begun,
   eventsOf,

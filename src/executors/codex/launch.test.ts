@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PRESETS } from '../../domain/agent/tools.ts';
-import { plainJob } from '../conformance/launch-conformance.ts';
 import type { Job } from '../executor.ts';
+import { plainJob } from '../kit/jobs.ts';
 import { executor } from './played.ts';
 import { codexProgram } from './program.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { plainJob } from '../conformance/launch-conformance.ts';
 import type { AgentEvent, Job, Step } from '../executor.ts';
+import { plainJob } from '../kit/jobs.ts';
 import { codex } from './codex.ts';
 
 /* For tests: a conversation with codex, line by line. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PRESETS } from '../../domain/agent/tools.ts';
-import { plainJob } from '../conformance/launch-conformance.ts';
+import { plainJob } from '../kit/jobs.ts';
 import { executor, item, line, type Played, read, says, told, turnEnded, working } from './played.ts';
 
 describe('what codex asks for', () => {

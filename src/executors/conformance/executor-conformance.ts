@@ -20,29 +20,6 @@ export function executorConformance({ executor, transcripts, unknown }: Member):
     it('has transcripts, and says what follows from each', () => {
       expect(recorded.length).toBeGreaterThan(0);
       expect(recorded.filter(({ expected }) => expected === undefined).map(({ name }) => name)).toEqual([]);
-const largestStateBytes = 64 * 1024;
-const message = { n: 7, text: 'two\nlines, "quotes" and 🚀\u2028' };
-
-/** What every executor keeps, whatever it launches. */
-export function executorConformance({ executor, transcripts, unknown = UNKNOWN_LINES }: Member): void {
-  const recorded = transcriptsIn(transcripts);
-  describe(`executor ${executor.name}`, () => {
-    launchConformance(executor);
-
-    it('has transcripts', () => expect(recorded.length).toBeGreaterThan(0));
-
-    for (const transcript of recorded) {
-      it(`replays ${transcript.name} to what is expected of it [EXEC-02]`, () => {
-        expect(purely(() => replayed(executor, transcript))).toBe(transcript.expected);
-      });
-    }
-
-    it('changes nothing on a line it does not know [EXEC-02]', () => {
-      const { state } = executor.begin(jobOf());
-      for (const line of unknown) {
-        const { unknown: _, ...step } = checked(executor, state, line);
-        expect(step, line.slice(0, 80)).toEqual({ state, events: [], send: [] });
-      }
     });
 
     for (const { says, holds } of lawsOf({ executor, transcripts: recorded, unknown, seed }))
