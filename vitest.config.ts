@@ -64,6 +64,7 @@ export default defineConfig({
       project('simulation', 3, {
         include: ['test/simulation/**/*.test.ts'],
         pool: 'forks',
+        maxWorkers: 2,
         testTimeout: 600 * second,
         hookTimeout: 60 * second,
       }),

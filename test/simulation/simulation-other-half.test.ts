@@ -1,0 +1,3 @@
+import { simulation } from './seeds.ts';
+
+simulation(1);
