@@ -45,8 +45,7 @@ export function noticed(state: State, method: string, params: Fields): Step {
   switch (method) {
     case 'turn/started': {
       const turn = nameIn(fieldsIn(params, 'turn'), 'id');
-      if (turn === undefined) return nothing(state);
-      return nothing({ ...begunTurn(state, turn), turn: isOwn ? turn : state.turn });
+      return nothing(turn === undefined ? state : begunTurn(state, turn, isOwn));
     }
     case 'thread/tokenUsage/updated':
       return used(state, params, isOwn);

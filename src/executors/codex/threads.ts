@@ -24,6 +24,9 @@ export function openThread(state: State, method: Opening, of?: string): Step {
   };
 }
 
+/** There is no `max` among its words. */
+const HARDEST = 'xhigh';
+
 interface Told {
   readonly text: string;
   /** Number of the message, where it is one. */
@@ -38,7 +41,7 @@ export function startTurn(state: State, { text, n }: Told): Step {
     threadId: thread,
     ...(n === undefined ? {} : { clientUserMessageId: clientIdOf(state, n) }),
     input: [{ type: 'text', text, text_elements: [] }],
-    ...(effort === undefined ? {} : { effort }),
+    ...(effort === undefined ? {} : { effort: effort === 'max' ? HARDEST : effort }),
   };
   const unheard = n === undefined ? state.unheard : [...state.unheard, { n, id }];
   return { state: { ...state, sent: state.sent + 1, unheard }, events: [], send: [request(id, 'turn/start', params)] };
@@ -49,6 +52,8 @@ export const clientIdOf = ({ run }: State, n: number): string => `${run}.message
 
 const MOST_TURNS = 40;
 
-/** A turn that began in this run. */
-export const begunTurn = (state: State, turn: string): State =>
-  state.turns.includes(turn) ? state : { ...state, turn, turns: [...state.turns, turn].slice(-MOST_TURNS) };
+/** A turn that began in this run: of the thread itself, or of a helper. */
+export function begunTurn(state: State, turn: string, isOwn = true): State {
+  if (state.turns.includes(turn)) return state;
+  return { ...state, ...(isOwn ? { turn } : {}), turns: [...state.turns, turn].slice(-MOST_TURNS) };
+}
