@@ -8,15 +8,6 @@ import { isState, nothing } from './state.ts';
 
 /** What follows from one line of `codex app-server`: a response, a request or a notification. */
 export function stepOf(state: unknown, line: string): Step {
-  const step = follows(state, line);
-  return step.state === state ? step : { ...step, state: withoutGaps(step.state) };
-}
-
-/** What is not there is not named: a state is the same before and after it was stored. */
-const withoutGaps = (state: unknown): unknown =>
-  isState(state) ? Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined)) : state;
-
-function follows(state: unknown, line: string): Step {
   const message = recordIn(line);
   if (!message || !isState(state)) return { ...nothing(state), unknown: true };
   const { id, method } = message;
