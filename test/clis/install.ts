@@ -14,38 +14,55 @@ const VERSION_MS = 60_000;
 export type Had = { readonly program: string } | { readonly missing: string };
 
 /** Installs it once for this checkout, some hundred megabytes; who comes meanwhile waits for it. */
-export async function had(cli: AgentCli): Promise<Had> {
-  const { name, version, binary } = cli;
+export async function had({ name, version, binary }: AgentCli): Promise<Had> {
   if (!binary) return { missing: `${name} is not made for ${process.platform}-${process.arch}` };
+  const found = await hadPackage({ name, version, spec: binary.spec }, async (modules) => {
+    const env = { PATH: process.env['PATH'], HOME: modules };
+    const { stdout } = await promisify(execFile)(join(modules, binary.file), ['--version'], { env, timeout: VERSION_MS });
+    if (!stdout.includes(version)) throw new Error(`${name} says that it is ${stdout.trim()}`);
+  });
+  return 'modules' in found ? { program: join(found.modules, binary.file) } : found;
+}
+
+interface Package {
+  readonly name: string;
+  readonly version: string;
+  readonly spec: string;
+  /** More arguments of npm. */
+  readonly more?: readonly string[];
+}
+
+/** The directory of modules that holds a package, once that is proved to be whole. */
+export async function hadPackage(
+  wanted: Package,
+  prove: (modules: string) => Promise<void>,
+): Promise<{ readonly modules: string } | { readonly missing: string }> {
+  const { name, version } = wanted;
   const place = join(CACHE, `${name}@${version}`);
-  const program = join(place, 'node_modules', binary.file);
   try {
     await withLock(join(CACHE, 'lock'), async () => {
-      if (!(await exists(program))) await install(cli, binary, place);
+      if (!(await exists(place))) await install(wanted, place, prove);
     });
-    return { program };
+    return { modules: join(place, 'node_modules') };
   } catch (error) {
     return { missing: `${name} ${version} could not be installed: ${reasonOf(error)}` };
   }
 }
 
-/** It stands in its place only when it is whole and says its version. */
+/** It stands in its place only when it is whole and has been tried. */
 async function install(
-  { name, version }: AgentCli,
-  { spec, file }: NonNullable<AgentCli['binary']>,
+  { name, spec, more = [] }: Package,
   place: string,
+  prove: (modules: string) => Promise<void>,
 ): Promise<void> {
   await sweep(name);
   const fresh = await mkdtemp(join(CACHE, 'new-'));
   try {
     // Without scripts: what is started is the binary, and nothing of what a package would do to the machine.
     const quiet = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=1'];
-    const args = ['install', '--prefix', fresh, ...quiet, spec];
+    const args = ['install', '--prefix', fresh, ...quiet, ...more, spec];
     await promisify(execFile)('npm', args, { cwd: fresh, timeout: INSTALL_MS });
-    const env = { PATH: process.env['PATH'], HOME: fresh };
-    const program = join(fresh, 'node_modules', file);
-    const { stdout } = await promisify(execFile)(program, ['--version'], { env, timeout: VERSION_MS });
-    if (!stdout.includes(version)) throw new Error(`${name} says that it is ${stdout.trim()}`);
+    await prove(join(fresh, 'node_modules'));
     await rename(fresh, place);
   } finally {
     await rm(fresh, { recursive: true, force: true });

@@ -73,7 +73,7 @@ export interface WorkHouse extends CliHouse {
   says(...args: string[]): Promise<string>;
   engine(more?: Record<string, string>): void;
   /** Starts an engine and waits until it holds its lease. */
-  up(more?: Record<string, string>): Promise<Engine>;
+  up(more?: Record<string, string>, isInTest?: boolean): Promise<Engine>;
 }
 
 export const RESTING = ['done', 'blocked', 'failed', 'canceled'];
@@ -126,7 +126,7 @@ export async function workHouse(
     rested,
     says: async (...args) => (await house.git(repo, ...args)).out.trim(),
     engine: start,
-    up: (more = {}) => engineOf(house, more),
+    up: (more = {}, isInTest = true) => engineOf(house, more, isInTest),
     create: async (scenario, ...more) => {
       const prompt = `\`\`\`scenario\n${scenario}\n\`\`\``;
       const made = await house.ok(['task', 'create', '--project', 'shop', '--prompt', prompt, '--json', ...more]);

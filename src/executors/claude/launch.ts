@@ -46,7 +46,8 @@ function argsOf(job: Job): string[] {
     ...job.extraArgs,
     ...conversation(job),
     ...(model === undefined ? [] : ['--model', model]),
-    ...(effort === undefined ? [] : ['--effort', effort]),
+    // It has no word for the least.
+    ...(effort === undefined ? [] : ['--effort', effort === 'minimal' ? 'low' : effort]),
     ...(systemPrompt === undefined ? [] : ['--append-system-prompt', systemPrompt]),
     ...(maxTurns === undefined ? [] : ['--max-turns', String(maxTurns)]),
     ...(maxBudgetUsd === undefined ? [] : ['--max-budget-usd', String(maxBudgetUsd)]),
