@@ -75,6 +75,7 @@ async function build() {
       plugins: [tables, leaveOut((path) => later.get(path))],
     });
     makeRunnable(join(fresh, 'fleet.mjs'));
+    writeFileSync(join(fresh, 'executor.d.ts'), await executorTypes());
     swapIn(fresh);
     writeFileSync(stamp, '');
     utimesSync(stamp, started, started);
@@ -161,6 +162,18 @@ async function derive(bundle, scratch) {
   return { table, routes };
 }
 
+/** The contract of executors, for authors of their own: `fleet-agents/executor`. */
+async function executorTypes() {
+  const { default: ts } = await import('typescript');
+  const source = readFileSync(join(root, 'src/domain/agent/executor.ts'), 'utf8');
+  const { outputText, diagnostics = [] } = ts.transpileDeclaration(source, {
+    fileName: 'executor.ts',
+    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+  });
+  if (diagnostics.length > 0) throw new Error(ts.flattenDiagnosticMessageText(diagnostics[0].messageText, ' '));
+  return outputText;
+}
+
 function makeRunnable(file) {
   const text = readFileSync(file, 'utf8');
   if (!text.startsWith('#!')) writeFileSync(file, `#!/usr/bin/env node\n${text}`);
@@ -171,7 +184,8 @@ function swapIn(fresh) {
   const chunks = existsSync(join(fresh, 'chunks')) ? readdirSync(join(fresh, 'chunks')) : [];
   mkdirSync(join(dist, 'chunks'), { recursive: true });
   for (const name of chunks) renameSync(join(fresh, 'chunks', name), join(dist, 'chunks', name));
-  for (const name of readdirSync(fresh).filter((file) => file.endsWith('.mjs'))) renameSync(join(fresh, name), join(dist, name));
+  for (const name of readdirSync(fresh).filter((file) => /[.](mjs|d[.]ts)$/.test(file)))
+    renameSync(join(fresh, name), join(dist, name));
   for (const name of readdirSync(join(dist, 'chunks'))) {
     const old = join(dist, 'chunks', name);
     if (!chunks.includes(name) && Date.now() - statSync(old).mtimeMs > chunksKeptMs) rmSync(old);

@@ -61,6 +61,12 @@ process.exitCode = await runCli(process.argv.slice(2), {
       examples: ['fleet log', 'fleet log 20'],
       run: async (args, programIo) => (await import('./engine-log.ts')).showLog(args, programIo),
     },
+    'executor test': {
+      summary: 'Try an executor: what every executor keeps, and then its program, in a place of its own.',
+      usage: 'NAME [--spend] [--json]',
+      examples: ['fleet executor test mine', 'fleet executor test mine --spend   also runs its program, which may cost tokens'],
+      run: async (args, programIo) => (await import('./executor-test/executor-test.ts')).executorTest(args, programIo),
+    },
     doctor: {
       summary: 'See whether everything Fleet can use is there, and how to repair it.',
       usage: '[--json]',

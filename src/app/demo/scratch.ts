@@ -63,7 +63,7 @@ async function put(path: string, text: string): Promise<void> {
 }
 
 /** Neither the settings of another fleet nor the user's git (signatures, hooks, templates) belong here. */
-const ownEnvironment = (env: Io['env'], home: string): Io['env'] => ({
+export const ownEnvironment = (env: Io['env'], home: string): Io['env'] => ({
   ...Object.fromEntries(Object.entries(env).filter(([name]) => !/^(FLEET_(?!TEST_)|GIT_)/.test(name))),
   FLEET_HOME: home,
   GIT_CONFIG_GLOBAL: '/dev/null',

@@ -1,7 +1,7 @@
 import { Fault } from '../../../domain/fault.ts';
 import type { Command, CommandTable, CommandValue } from '../command.ts';
 import { kebab } from '../kebab.ts';
-import { firstWords } from '../parse/find-command.ts';
+import { firstWords, programVerbs } from '../parse/find-command.ts';
 import { GLOBAL_FLAGS, KEY_FLAG } from '../parse/globals.ts';
 
 const BASH = `_fleet() {
@@ -62,9 +62,10 @@ function possible(before: readonly string[], current: string, table: CommandTabl
   if (command) return first === 'help' ? [] : forCommand(command, before, current);
   if (path.length > 1) return [];
   if (path.length === 0) return firstWords(table, programs);
-  return table.commands
+  const derived = table.commands
     .filter((candidate) => candidate.path.length === 2 && candidate.path[0] === path[0])
     .map(({ path: [, verb], summary }) => `${verb}\t${summary}`);
+  return [...derived, ...programVerbs(programs, path[0] ?? '')];
 }
 
 function forCommand(command: Command, before: readonly string[], current: string): string[] {

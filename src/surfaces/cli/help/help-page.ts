@@ -24,8 +24,7 @@ export function helpPage(words: readonly string[], { table, programs, version, i
   if (named[0] === 'completion') return completionPage(page);
   const found = findCommand(table, Object.keys(programs), named);
   if (found.kind === 'command') return commandPage(found.command, page);
-  const program = found.kind === 'program' ? programs[found.name] : undefined;
-  return found.kind === 'program' && program
-    ? programPage(found.name, program, table, page)
-    : nounPage(named[0] ?? '', table, page);
+  return found.kind === 'program'
+    ? programPage(found.name, { table, programs }, page)
+    : nounPage(named[0] ?? '', table, programs, page);
 }

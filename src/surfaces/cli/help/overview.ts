@@ -1,5 +1,6 @@
 import type { CommandTable } from '../command.ts';
 import { EXIT_CODE_MEANINGS, EXIT_CODES } from '../exit-codes.ts';
+import { programVerbs } from '../parse/find-command.ts';
 import { GLOBAL_FLAGS } from '../parse/globals.ts';
 import type { Program } from '../surroundings.ts';
 import { wrap } from '../terminal/wrap.ts';
@@ -20,7 +21,7 @@ export function overview(table: CommandTable, programs: Readonly<Record<string, 
     `${paint.bold('fleet')} ${version}: runs a fleet of AI coding agents on your repositories\n`,
     '\nUsage: fleet NOUN VERB [flags]\n       fleet help NOUN VERB\n',
     section('Everyday', entries(everyday(table, programs), page), page),
-    section('Everything else, as fleet NOUN VERB', entries(nouns(table), page), page),
+    section('Everything else, as fleet NOUN VERB', entries(nouns(table, Object.keys(programs)), page), page),
     section(
       'Flags of every command',
       entries([...globalEntries(), { name: '-V, --version', text: 'show the version' }], page),
@@ -32,19 +33,21 @@ export function overview(table: CommandTable, programs: Readonly<Record<string, 
 }
 
 const everyday = (table: CommandTable, programs: Readonly<Record<string, Program>>): Entry[] => [
-  ...Object.entries(programs).map(([name, { summary }]) => ({ name, text: summary })),
+  ...Object.entries(programs)
+    .filter(([name]) => !name.includes(' '))
+    .map(([name, { summary }]) => ({ name, text: summary })),
   ...table.commands.filter(({ shortcut }) => shortcut).map(({ path, summary }) => ({ name: path.join(' '), text: summary })),
   { name: 'completion', text: 'Print the script that completes commands in your shell.' },
 ];
 
-function nouns(table: CommandTable): Entry[] {
+function nouns(table: CommandTable, programs: readonly string[]): Entry[] {
   const verbs = new Map<string, string[]>();
   for (const { path, hidden } of table.commands) {
     const [noun, verb] = path;
     if (noun === undefined || verb === undefined || hidden) continue;
     verbs.set(noun, [...(verbs.get(noun) ?? []), verb]);
   }
-  return [...verbs].map(([name, list]) => ({ name, text: list.join(', ') }));
+  return [...verbs].map(([name, list]) => ({ name, text: [...list, ...programVerbs(programs, name)].join(', ') }));
 }
 
 export const globalEntries = (flags: readonly (typeof GLOBAL_FLAGS)[number][] = GLOBAL_FLAGS): Entry[] =>

@@ -11,6 +11,9 @@ export type Found =
 export const BUILT_IN = ['help', 'completion'] as const;
 
 export function findCommand(table: CommandTable, programs: readonly string[], [first = '', ...rest]: readonly string[]): Found {
+  const [word = ''] = rest;
+  const pair = `${first} ${word}`;
+  if (programs.includes(pair)) return { kind: 'program', name: pair, rest: rest.slice(1) };
   if (programs.includes(first) && !isVerb(table, first, rest)) return { kind: 'program', name: first, rest };
   const shortcut = table.commands.find(({ path }) => path.length === 1 && path[0] === first);
   if (shortcut) return { kind: 'command', command: shortcut, rest };
@@ -18,18 +21,18 @@ export function findCommand(table: CommandTable, programs: readonly string[], [f
   const verbs = table.commands.filter(({ path }) => path.length > 1 && path[0] === first);
   if (verbs.length === 0)
     throw unknown(`command ${JSON.stringify(first)}`, nearest(first, firstWords(table, programs)), '', 'fleet --help');
-  const [verb = ''] = rest;
-  const command = verbs.find(({ path }) => path[1] === verb);
+  const command = verbs.find(({ path }) => path[1] === word);
   if (command) return { kind: 'command', command, rest: rest.slice(1) };
-  if (verb === '' || verb.startsWith('-')) return { kind: 'noun', noun: first, rest };
+  if (word === '' || word.startsWith('-')) return { kind: 'noun', noun: first, rest };
   const turned = idFirst(verbs, rest);
   if (turned) return turned;
-  const meant = nearest(
-    verb,
-    verbs.map(({ path }) => path[1] ?? ''),
-  );
-  throw unknown(`command ${JSON.stringify(`${first} ${verb}`)}`, meant, `${first} `, `fleet ${first} --help`);
+  const meant = nearest(word, [...verbs.map(({ path }) => path[1] ?? ''), ...programVerbs(programs, first)]);
+  throw unknown(`command ${JSON.stringify(pair)}`, meant, `${first} `, `fleet ${first} --help`);
 }
+
+/** Programs that are about a noun: of `executor test`, `test` for `executor`. */
+export const programVerbs = (programs: readonly string[], noun: string): string[] =>
+  programs.flatMap((name) => (name.startsWith(`${noun} `) ? name.slice(noun.length + 1) : []));
 
 /** A word may be both: bare `fleet run` is the engine, `fleet run list` is about runs. */
 const isVerb = ({ commands }: CommandTable, noun: string, [word = '-']: readonly string[]): boolean =>
@@ -45,7 +48,11 @@ function idFirst(verbs: readonly Command[], [id = '', verb = '', ...rest]: reado
 const ID = /^[a-z]*_?[0-9a-z]{4,26}$/i;
 
 export const firstWords = (table: CommandTable, programs: readonly string[]): string[] => [
-  ...new Set([...table.commands.map(({ path }) => path[0] ?? ''), ...programs, ...BUILT_IN]),
+  ...new Set([
+    ...table.commands.map(({ path }) => path[0] ?? ''),
+    ...programs.filter((name) => !name.includes(' ')),
+    ...BUILT_IN,
+  ]),
 ];
 
 const unknown = (what: string, meant: string | undefined, before: string, help: string): Fault =>

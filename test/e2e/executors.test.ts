@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { root } from '../../tools/paths.mjs';
+import { type CliHouse, cliHouse } from '../support/cli-house.ts';
+
+interface Tried {
+  readonly checks: readonly { readonly name: string; readonly result: string; readonly why?: string }[];
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+const isTrial = (name: string): boolean => name.startsWith('fleet-trial-');
+
+/** A machine on which Fleet is installed, and nothing else of it can be seen. */
+async function follow(house: CliHouse, script: string): Promise<{ code: number; out: string }> {
+  const bin = join(house.directory, 'installed');
+  await mkdir(bin);
+  await writeFile(join(bin, 'fleet'), `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'dist', 'fleet.mjs')}" "$@"\n`, {
+    mode: 0o755,
+  });
+  await symlink(process.execPath, join(bin, 'node'));
+  const { FLEET_HOME: _, ...env } = house.env;
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: house.env['HOME'],
+    env: { ...env, PATH: `${bin}:/usr/bin:/bin`, TMPDIR: house.directory },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => void (out += text));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code: code ?? -1, out })));
+}
+
+describe('fleet executor test', () => {
+  it('tries an executor and its program in a place of its own, and leaves nothing of it [EXEC-04]', async () => {
+    await using house = await cliHouse();
+    const answer = await house.fleet(['executor', 'test', 'scripted', '--json'], { env: { TMPDIR: house.directory } });
+    const { checks, failed } = answer.json<Tried>();
+    expect(checks.filter(({ result }) => result === 'failed')).toEqual([]);
+    expect({ code: answer.code, failed }).toEqual({ code: 0, failed: 0 });
+    expect(checks.filter(({ result }) => result === 'passed').map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'launches',
+        'opens a conversation',
+        'says what it does',
+        'ends with a verdict',
+        'does the work',
+        'says what it spent',
+        'takes a message',
+        'is gone after cancel',
+        'goes on with its conversation',
+        'leaves nothing behind',
+      ]),
+    );
+    expect((await readdir(house.directory)).filter(isTrial)).toEqual([]);
+  }, 120_000);
+
+  it('finds what is wrong with one, names it, and ends with 1', async () => {
+    await using house = await cliHouse();
+    await house.ok(['init']);
+    const add = (file: string, text: string) => writeFile(join(house.home, 'executors', file), text, { mode: 0o600 });
+    await add(
+      'keyed.mjs',
+      MODULE('keyed', "launch: () => ({ command: 'true', args: [], env: { OPENAI_API_KEY: 'x' }, files: [], mode: 'oneway' }),"),
+    );
+    await add('clocked.mjs', MODULE('clocked', 'step: (state) => ({ state: Date.now(), events: [], send: [] }),'));
+    await add('torn.mjs', 'export default {');
+    await add('away.toml', 'command = ["no-such-agent", "{prompt}"]\n');
+    const tried = async (name: string) => {
+      const answer = await house.fleet(['executor', 'test', name, '--json']);
+      const { checks } = answer.json<Tried>();
+      const found = checks.flatMap(({ name: what, result, why = '' }) =>
+        result === 'passed' ? [] : `${result} ${what}: ${why}`,
+      );
+      return { code: answer.code, found: found.join('\n') };
+    };
+    expect(await tried('keyed')).toEqual({ code: 1, found: expect.stringContaining("failed hands over no provider's key") });
+    expect(await tried('clocked')).toEqual({ code: 1, found: expect.stringContaining('Date.now is read') });
+    expect(await tried('torn')).toEqual({ code: 1, found: expect.stringMatching(/failed is usable: .*SyntaxError.*edit /) });
+    expect(await tried('away')).toEqual({
+      code: 0,
+      found: expect.stringContaining('skipped runs its program: its program no-such-agent was not found'),
+    });
+    const unknown = await house.fleet(['executor', 'test', 'tinny']);
+    expect(unknown.code).toBe(3);
+    expect(unknown.err).toContain('no executor "tinny": known are');
+    const text = await house.fleet(['executor', 'test', 'keyed']);
+    expect(text.out).toMatch(/✗ hands over no provider's key: .*OPENAI_API_KEY/);
+    expect(text.out.trimEnd().split('\n').at(-1)).toMatch(/^\d+ passed, 1 failed, 1 not tried$/);
+  }, 60_000);
+});
+
+const MODULE = (name: string, more: string) => `export default {
+  name: '${name}',
+  can: { resume: false, fork: false, steer: false, ask: false, usage: false, context: false, mcp: false, tools: false },
+  launch: () => ({ command: 'true', args: [], env: {}, files: [], mode: 'oneway' }),
+  begin: () => ({ state: 0, events: [], send: [] }),
+  step: (state) => ({ state, events: [], send: [] }),
+  say: () => undefined,
+  answer: () => undefined,
+  exit: () => [],
+  ${more}
+};
+`;
+
+it('the guide to executors can be followed to the letter, outside of the repository [EXEC-04]', async () => {
+  await using house = await cliHouse();
+  const guide = await readFile(join(root, 'docs/guide/executors.md'), 'utf8');
+  const own = guide.slice(0, guide.indexOf('\n## ', guide.indexOf('\n## Write one of your own') + 1) >>> 0);
+  const steps = [...own.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, step = '']) => step);
+  expect(steps.length).toBeGreaterThanOrEqual(7);
+  const wait = 'fleet task wait "$(fleet task list --json | node -p "JSON.parse(require(\'fs\').readFileSync(0)).items[0].id")"';
+  const { code, out } = await follow(house, [...steps, wait, 'fleet up --stop'].join('\n'));
+  expect(code, out).toBe(0);
+  expect(out.match(/^\d+ passed, 0 failed/gm), out).toHaveLength(3);
+  expect(out).toContain('✓ goes on with its conversation');
+  expect(await readFile(join(house.env['HOME'] ?? '', 'notes', 'hello.txt'), 'utf8')).toBe('hello\n');
+  expect((await readdir(house.directory)).filter(isTrial)).toEqual([]);
+}, 240_000);
+
+it('the module of the guide fits the types that the package ships [EXEC-04]', async () => {
+  await using house = await cliHouse();
+  const guide = await readFile(join(root, 'docs/guide/executors.md'), 'utf8');
+  const [, module = ''] = /tinier[.]mjs <<'END'\n([^]*?)^END$/m.exec(guide) ?? [];
+  const complaints = async (text: string) => {
+    const file = join(house.directory, 'checked.mjs');
+    await writeFile(file, text);
+    const program = ts.createProgram([file], {
+      allowJs: true,
+      checkJs: true,
+      noEmit: true,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      types: [],
+      paths: { 'fleet-agents/executor': [join(root, 'dist/executor.d.ts')] },
+    });
+    return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
+  };
+  expect(await complaints(module)).toEqual([]);
+  expect((await complaints(module.replace("type: 'said', text", "type: 'sayd', text"))).join()).toContain('sayd');
+}, 60_000);
