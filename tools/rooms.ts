@@ -44,7 +44,7 @@ export const rooms = {
     about: 'one folder per coding agent: how it is launched, what its lines mean, what it can do',
     mayUse: ['domain', 'platform'],
     neverKnows: 'the engine, the store; an executor never another executor',
-    family: { shared: ['conformance', 'kit'] },
+    family: { shared: ['conformance', 'kit', 'acp-client'] },
   },
   workspace: {
     about: 'everything that touches git: worktrees, branches, merging',

@@ -58,7 +58,7 @@ export const reducerLaws = (member: Member): readonly Law[] => {
   ];
 };
 
-const jobOf = (prompt = plainJob.prompt): Job => frozen({ ...plainJob, prompt });
+const jobOf = ({ prompt = plainJob.prompt, job = {} }: Partial<Transcript> = {}): Job => frozen({ ...plainJob, ...job, prompt });
 
 const replayLaw = (executor: Executor, transcript: Transcript): Law[] =>
   transcript.expected === undefined
@@ -79,12 +79,12 @@ const replayLaw = (executor: Executor, transcript: Transcript): Law[] =>
       ];
 
 /** What follows from a transcript, one JSON value per line: events as they are, lines to send under `send`. */
-export function replayed(executor: Executor, { lines, prompt }: Transcript): string {
+export function replayed(executor: Executor, transcript: Transcript): string {
   return purely(() => {
-    const begun = twice(() => executor.begin(jobOf(prompt)), 'begin');
+    const begun = twice(() => executor.begin(jobOf(transcript)), 'begin');
     const told = outcomeOf(begun);
     let state = throughJson(begun.state);
-    for (const line of lines) {
+    for (const line of transcript.lines) {
       const next = checked(executor, state, line);
       told.push(...outcomeOf(next));
       state = throughJson(next.state);
@@ -137,9 +137,9 @@ function saysWhatItCan(executor: Executor): void {
   );
 }
 
-function answersOnce(executor: Executor, { lines, prompt }: Transcript): void {
-  let { state } = executor.begin(jobOf(prompt));
-  for (const line of lines) {
+function answersOnce(executor: Executor, transcript: Transcript): void {
+  let { state } = executor.begin(jobOf(transcript));
+  for (const line of transcript.lines) {
     const next = executor.step(state, line);
     state = next.state;
     for (const event of next.events) {

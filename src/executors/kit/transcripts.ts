@@ -1,13 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Job } from '../executor.ts';
 
-/** What a real program printed once: `NAME.jsonl`, what follows from it: `NAME.expected.jsonl`, and its prompt, if it matters. */
+/**
+ * What a real program printed once: `NAME.jsonl`, what follows from it: `NAME.expected.jsonl`, its prompt, if it matters:
+ * `NAME.prompt.md`, and what else its job had that a plain one has not: `NAME.job.json`.
+ */
 export interface Transcript {
   readonly name: string;
   readonly lines: readonly string[];
   /** Absent where nobody has looked yet what should follow. */
   readonly expected?: string;
   readonly prompt?: string;
+  readonly job?: Partial<Job>;
 }
 
 /** None where there is no such folder. */
@@ -22,11 +27,13 @@ export function transcriptsIn(folder: string): readonly Transcript[] {
         return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
       };
       const [expected, prompt] = [textOf(`${name}.expected.jsonl`), textOf(`${name}.prompt.md`)];
+      const job = textOf(`${name}.job.json`);
       return {
         name,
         lines: (textOf(file) ?? '').trimEnd().split('\n'),
         ...(expected === undefined ? {} : { expected }),
         ...(prompt === undefined ? {} : { prompt }),
+        ...(job === undefined ? {} : { job: JSON.parse(job) as Partial<Job> }),
       };
     });
 }

@@ -1,0 +1,191 @@
+import type { AgentEvent, Executor, Step } from '../executor.ts';
+import type { AcpAgent, Usage } from './acp-agent.ts';
+import { ended, failed, messageOf } from './failure.ts';
+import { begun, chosen, initialized, newSession, openSession, promptFiles, prompting } from './opening.ts';
+import { askOf, denying, granting, grantingAny, isAllowed, optionsIn, selected } from './permission.ts';
+import { fieldsOf, METHOD_NOT_FOUND, type Message, messageIn, type RpcId, refusal, textIn } from './rpc.ts';
+import { asState, type State, type Waiting } from './state.ts';
+import { overspent, stopped } from './stop.ts';
+import { count, type Next, next, updated, used, uttered } from './updates.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Requests without an answer that one run may have; more are turned down. */
+const mostAsks = 8;
+const mostSteered = 32;
+
+/** The executor of an agent that speaks the Agent Client Protocol, version 1. */
+export const acpExecutor = (agent: AcpAgent): Executor => ({
+  name: agent.name,
+  can: agent.can,
+  ...(agent.program ? { program: agent.program } : {}),
+  ...(agent.contextLimit === undefined ? {} : { contextLimit: agent.contextLimit }),
+  launch: (job) => {
+    const launch = agent.launch(job);
+    return { ...launch, files: [...launch.files, ...promptFiles(job)], mode: 'twoway' };
+  },
+  begin: begun,
+  step: (raw, line) => {
+    const message = messageIn(line);
+    return (message && heardOf(agent, asState(raw), message)) ?? { state: raw, events: [], send: [], unknown: true };
+  },
+  say: (raw, message) => said(agent, asState(raw), message),
+  answer: (raw, request, text) => answered(asState(raw), request, text),
+  exit: () => [],
+});
+
+function heardOf(agent: AcpAgent, state: State, message: Message): Step | undefined {
+  switch (message.kind) {
+    case 'request':
+      return requested(agent, state, message);
+    case 'notice':
+      return noticed(agent, state, message);
+    case 'result':
+    case 'error':
+      return concluded(agent, state, message);
+  }
+}
+
+function noticed(agent: AcpAgent, state: State, { method, params }: Extract<Message, { kind: 'notice' }>): Step | undefined {
+  const own = agent.notices?.[method];
+  if (own) return own(state, params);
+  // Names of another family are extensions: each agent has some.
+  if (method !== 'session/update') return method.startsWith('session/') ? undefined : next(state);
+  const found = updated(state, fieldsOf(params['update']));
+  if (!found) return undefined;
+  if (state.over) return next(state);
+  // While a conversation is loaded it is told once more from its beginning.
+  if (state.waiting.some(({ what }) => what === 'again')) return next({ ...state, ...pastCost(found.state) });
+  const why = agent.tellsSteps ? undefined : overspent(found.state, true);
+  if (why === undefined) return found;
+  const stop = stopped(found.state, 'over_budget', why);
+  return { ...stop, events: [...found.events, ...stop.events] };
+}
+
+const pastCost = ({ costUsd }: State): Partial<State> => (costUsd === undefined ? {} : { costUsd, toldUsd: costUsd });
+
+function requested(agent: AcpAgent, state: State, message: Extract<Message, { kind: 'request' }>): Step {
+  const { id, method, params } = message;
+  if (method === 'session/request_permission') return permitted(agent, state, id, params);
+  const own = agent.answers?.[method];
+  const answer = own ? own(id) : refusal(id, METHOD_NOT_FOUND, `Fleet offers no ${method.slice(0, 100)}: use your own tools`);
+  return next(state, [], [answer]);
+}
+
+function permitted(agent: AcpAgent, before: State, id: RpcId, params: Fields): Step {
+  const call = fieldsOf(params['toolCall']);
+  const options = optionsIn(params);
+  if (before.over) return next(before, [], [selected(id, undefined)]);
+  const { state, events } = used(before, { ...call, status: 'in_progress' });
+  if (state.tools) {
+    const granted = isAllowed(agent, state.tools, call) ? granting(options) : undefined;
+    return next({ ...state, denied: granted === undefined }, events, [selected(id, granted ?? denying(options))]);
+  }
+  const option = grantingAny(options);
+  if (option) return next(state, events, [selected(id, option)]);
+  const ask = agent.can.ask && state.asks.length < mostAsks ? askOf(id, options) : undefined;
+  if (!ask || state.asks.some(({ request }) => request === ask.request))
+    return next(state, events, [selected(id, denying(options))]);
+  const text = textIn(call['title']) ?? 'It asks for leave';
+  const asked: AgentEvent = {
+    type: 'asked',
+    request: ask.request,
+    kind: 'permission',
+    text,
+    options: ask.options.map(({ name }) => name),
+  };
+  return next({ ...state, asks: [...state.asks, ask] }, [...events, asked]);
+}
+
+function concluded(agent: AcpAgent, before: State, message: Extract<Message, { kind: 'result' | 'error' }>): Step | undefined {
+  const request = before.waiting.find(({ id }) => id === message.id);
+  if (!request) return undefined;
+  const state = { ...before, waiting: before.waiting.filter(({ id }) => id !== message.id) };
+  if (message.kind === 'error') return broken(agent, state, request, message.error);
+  switch (request.what) {
+    case 'initialize':
+      return initialized(agent, state, message.result);
+    case 'session':
+    case 'again':
+      return openSession(agent, state, message.result);
+    case 'model':
+    case 'effort':
+      return chosen(agent, state, message.result);
+    case 'prompt':
+      return turned(agent, state, request, message.result);
+  }
+}
+
+function broken(agent: AcpAgent, state: State, { what }: Waiting, error: Fields): Next {
+  if (what === 'again') return newSession(state);
+  if (state.over || (what === 'prompt' && state.waiting.length > 0)) return next(state);
+  const { failure, ...spoke } = uttered(state).state;
+  const told = { ...error, data: { ...fieldsOf(error['data']), ...failure } };
+  // What it would not be set to it will not be set to the next time either.
+  const events = what === 'model' || what === 'effort' ? ended('refused', messageOf(error)) : failed(told, agent.login);
+  return next({ ...spoke, over: true }, [...uttered(state).events, ...events]);
+}
+
+/** The end of a turn; the run is over with the last one that was asked for. */
+function turned(agent: AcpAgent, before: State, { n }: Waiting, result: Fields): Next {
+  const spoke = uttered(before);
+  const spent = spentIn(agent, spoke.state, result);
+  const heard: AgentEvent[] = n === undefined ? [] : [{ type: 'heard', n }];
+  const events = [...spoke.events, ...heard, ...spent.events];
+  if (before.over || before.waiting.some(({ what }) => what === 'prompt')) return next(spent.state, events);
+  return next({ ...spent.state, over: true, open: [] }, [...events, ...verdictOf(spent.state, textIn(result['stopReason']))]);
+}
+
+function verdictOf({ said, acted, denied }: State, stopReason = 'without a reason'): AgentEvent[] {
+  switch (stopReason) {
+    case 'end_turn':
+      // Some say so too when their model gave no answer, or when they give up because of what they may not do.
+      if (!acted) return ended('errored', 'its turn ended without a word');
+      return denied ? ended('refused', 'it stopped at something that it may not do') : ended('succeeded', said);
+    case 'max_tokens':
+      return ended('context_full', said || 'it came to the limit of its model');
+    case 'max_turn_requests':
+      return ended('over_budget', 'it went back to its model as often as it may');
+    case 'refusal':
+      return ended('refused', said || 'its model refused');
+    default:
+      return ended('errored', `its turn ended: ${stopReason}`);
+  }
+}
+
+function spentIn({ can, usageIn, tellsSteps }: AcpAgent, { spent, ...state }: State, result: Fields): Next {
+  if (tellsSteps) return next(state);
+  const usage = usageIn?.(result) ?? spent ?? usageOf(fieldsOf(result['usage']));
+  const costUsd = state.costUsd === undefined ? undefined : Math.max(0, state.costUsd - state.toldUsd);
+  const now = { ...state, toldUsd: state.costUsd ?? 0 };
+  if (!can.usage || (!usage && costUsd === undefined)) return next(now);
+  const tokens = usage ?? { inputTokens: 0, outputTokens: 0 };
+  return next(now, [{ type: 'spent', ...tokens, ...(costUsd === undefined ? {} : { costUsd }) }]);
+}
+
+function usageOf(usage: Fields): Usage | undefined {
+  const [inputTokens, outputTokens, cachedTokens] = ['inputTokens', 'outputTokens', 'cachedReadTokens'].map((name) =>
+    count(usage[name]),
+  );
+  if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  return { inputTokens, outputTokens, ...(cachedTokens === undefined ? {} : { cachedTokens }) };
+}
+
+/** Only into a turn that runs: there is none before the prompt is sent, and none after it is over. */
+function said({ can }: AcpAgent, state: State, { n, text }: { readonly n: number; readonly text: string }): Step | undefined {
+  const isBusy = state.waiting.some(({ what }) => what === 'prompt');
+  if (!can.steer || !isBusy || state.over || state.waiting.length >= mostSteered) return undefined;
+  const sent = prompting(state, text);
+  return {
+    ...sent,
+    state: { ...sent.state, waiting: sent.state.waiting.map((one, at, all) => (at === all.length - 1 ? { ...one, n } : one)) },
+  };
+}
+
+function answered(state: State, request: string, text: string): Step | undefined {
+  const ask = state.asks.find((one) => one.request === request);
+  if (!ask) return undefined;
+  const wanted = text.trim().toLowerCase();
+  const option = ask.options.find(({ id, name }) => name.toLowerCase() === wanted || id.toLowerCase() === wanted);
+  return next({ ...state, asks: state.asks.filter((one) => one !== ask) }, [], [selected(ask.id, option)]);
+}

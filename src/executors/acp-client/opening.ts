@@ -1,0 +1,135 @@
+import type { Job } from '../executor.ts';
+import type { AcpAgent } from './acp-agent.ts';
+import { ended } from './failure.ts';
+import { fieldsOf, recordsIn, request, textIn } from './rpc.ts';
+import { freshState, type State, type Waiting } from './state.ts';
+import { type Next, next } from './updates.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const PROTOCOL = 1;
+/** What is asked of it is kept in the state of the run until it can be sent; what is longer it reads from a file. */
+const longestPromptBytes = 32 * 1024;
+const INSTRUCTIONS = 'instructions.md';
+const longestSession = 400;
+
+/** The protocol has no place for a system prompt that all agents know of. */
+const wholePrompt = ({ systemPrompt, prompt }: Job): string => (systemPrompt ? `${systemPrompt}\n\n${prompt}` : prompt);
+
+const isLong = (text: string): boolean => Buffer.byteLength(JSON.stringify(text)) > longestPromptBytes;
+
+/** Files that the prompt needs, beside those of the program. */
+export function promptFiles(job: Job): readonly { readonly name: string; readonly text: string }[] {
+  const text = wholePrompt(job);
+  return isLong(text) ? [{ name: INSTRUCTIONS, text }] : [];
+}
+
+function promptOf(job: Job): string {
+  const text = wholePrompt(job);
+  return isLong(text) ? `Read the file ${job.runDirectory}/${INSTRUCTIONS} to its end and do what it says.` : text;
+}
+
+/** One more request of ours, under the next number of this run. */
+export function asked(state: State, what: Waiting['what'], method: string, params: Fields): Next {
+  const sent = state.sent + 1;
+  const id = `${state.run}.${sent}`;
+  return next({ ...state, sent, waiting: [...state.waiting, { id, what }] }, [], [request(id, method, params)]);
+}
+
+export function begun(job: Job): Next {
+  const { workDirectory, mcp, resume, model, effort, tools, maxTurns, maxBudgetUsd } = job;
+  const state: State = {
+    ...freshState(job.runId),
+    opening: {
+      workDirectory,
+      prompt: promptOf(job),
+      fork: job.fork && resume !== undefined,
+      ...(mcp ? { mcp } : {}),
+      ...(resume === undefined ? {} : { resume }),
+      ...(model === undefined ? {} : { model }),
+      ...(effort === undefined ? {} : { effort }),
+    },
+    ...(tools ? { tools } : {}),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),
+  };
+  return asked(state, 'initialize', 'initialize', {
+    protocolVersion: PROTOCOL,
+    clientInfo: { name: 'fleet', title: 'Fleet', version: '1' },
+    // It works on the files of its workspace by itself.
+    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+  });
+}
+
+/** It has said what it can: the conversation is opened, or gone on with. */
+export function initialized(agent: AcpAgent, state: State, result: Fields): Next {
+  const { opening } = state;
+  if (!opening) return next(state);
+  if (result['protocolVersion'] !== PROTOCOL)
+    return next({ ...state, over: true }, ended('refused', `${agent.name} does not speak version ${PROTOCOL} of the protocol`));
+  const again = opening.resume === undefined ? undefined : goingOn(fieldsOf(result['agentCapabilities']), opening.fork);
+  if (!again) return newSession(state);
+  return asked(state, 'again', again, { sessionId: opening.resume, ...placeOf(state) });
+}
+
+/** A copy needs a way of its own: to load the conversation itself would be to go on with it. */
+function goingOn(capabilities: Fields, fork: boolean): string | undefined {
+  const session = fieldsOf(capabilities['sessionCapabilities']);
+  if (fork) return session['fork'] ? 'session/fork' : undefined;
+  if (session['resume']) return 'session/resume';
+  return capabilities['loadSession'] === true ? 'session/load' : undefined;
+}
+
+/** Also when the old conversation is gone: the prompt says everything that is needed. */
+export const newSession = (state: State): Next => asked(state, 'session', 'session/new', placeOf(state));
+
+function placeOf({ opening }: State): Fields {
+  const { command = '', args = [], env = {} } = opening?.mcp ?? {};
+  const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
+  return {
+    cwd: opening?.workDirectory ?? '',
+    mcpServers: opening?.mcp ? [{ name: 'fleet', command, args, env: variables }] : [],
+  };
+}
+
+/** There is a conversation: its model is chosen, and the prompt is sent. */
+export function openSession(agent: AcpAgent, state: State, result: Fields): Next {
+  const { opening } = state;
+  if (!opening) return next(state);
+  const session = textIn(result['sessionId']) ?? (opening.fork ? undefined : opening.resume);
+  if (session === undefined || session === '' || session.length > longestSession)
+    return next({ ...state, over: true }, ended('errored', `${agent.name} opened a conversation without a name`));
+  const sent = chosen(agent, { ...state, session }, result);
+  return { ...sent, events: [{ type: 'opened', session }, ...sent.events] };
+}
+
+/** Its model and its effort are asked for one after the other, because one may change what there is of the other. */
+export function chosen(agent: AcpAgent, { opening, ...state }: State, result: Fields): Next {
+  if (!opening) return next(state);
+  const { model, effort, ...rest } = opening;
+  if (model !== undefined) {
+    const now = { ...state, opening: { ...rest, ...(effort === undefined ? {} : { effort }) } };
+    const choice = agent.modelAtLaunch ? undefined : (optionOf(state, result, 'model', model) ?? modelOf(state, result, model));
+    return choice ? asked(now, 'model', ...choice) : chosen(agent, now, result);
+  }
+  const choice = effort === undefined ? undefined : optionOf(state, result, 'thought_level', effort);
+  if (choice) return asked({ ...state, opening: rest }, 'effort', ...choice);
+  return prompting(state, opening.prompt);
+}
+
+type Choice = readonly [method: string, params: Fields];
+
+/** Two ways in which agents let themselves be set; one that offers neither is not told. */
+function optionOf({ session }: Omit<State, 'opening'>, result: Fields, category: string, value: string): Choice | undefined {
+  const configId = textIn(recordsIn(result['configOptions']).find((option) => option['category'] === category)?.['id']);
+  return configId === undefined ? undefined : ['session/set_config_option', { sessionId: session, configId, value }];
+}
+
+const modelOf = ({ session }: Omit<State, 'opening'>, result: Fields, modelId: string): Choice | undefined =>
+  result['models'] ? ['session/set_model', { sessionId: session, modelId }] : undefined;
+
+export const prompting = (state: Omit<State, 'opening'>, text: string): Next =>
+  asked(state, 'prompt', 'session/prompt', { sessionId: state.session ?? '', prompt: [{ type: 'text', text: plain(text) }] });
+
+/** A text that begins with a slash would be taken for a command of the program. */
+const plain = (text: string): string => (/^\s*\//.test(text) ? `Please do this: ${text.trimStart()}` : text);

@@ -1,0 +1,73 @@
+import { hasTool, mayRun, mayWrite } from '../../domain/agent/tools.ts';
+import type { AcpAgent } from './acp-agent.ts';
+import { fieldsOf, type RpcId, recordsIn, reply, textIn } from './rpc.ts';
+import type { Ask } from './state.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Option {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+}
+
+/** What is kept of a request that waits for a person. */
+const mostOptions = 8;
+const longestOption = 100;
+
+export const optionsIn = (params: Fields): readonly Option[] =>
+  recordsIn(params['options']).flatMap(({ optionId, name, kind }) =>
+    typeof optionId === 'string' ? [{ id: optionId, name: textIn(name) ?? optionId, kind: textIn(kind) ?? '' }] : [],
+  );
+
+/** Whether the rules of the job let it do that. What no rule speaks of it may not. */
+export function isAllowed(agent: AcpAgent, tools: readonly string[], call: Fields): boolean {
+  if (agent.isFleetTool?.(call)) return true;
+  switch (call['kind']) {
+    case 'read':
+      return hasTool(tools, 'Read');
+    case 'search':
+      return hasTool(tools, 'Grep') || hasTool(tools, 'Glob');
+    case 'edit':
+    case 'delete':
+    case 'move':
+      return mayWrite(tools);
+    case 'execute': {
+      const command = commandOf(agent, call);
+      return command !== undefined && mayRun(tools, command);
+    }
+    case 'fetch':
+      return hasTool(tools, 'WebFetch');
+    case 'think':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function commandOf(agent: AcpAgent, call: Fields): string | undefined {
+  const { command } = fieldsOf(call['rawInput']);
+  return textIn(command) ?? agent.commandIn?.(call);
+}
+
+/** Leave is given for this once: what is allowed for good would stand in the user's own settings, or pass unseen later. */
+export const granting = (options: readonly Option[]): Option | undefined => options.find(({ kind }) => kind === 'allow_once');
+
+/** Where there are no rules, leave for good will do as well. */
+export const grantingAny = (options: readonly Option[]): Option | undefined =>
+  granting(options) ?? options.find(({ kind }) => kind === 'allow_always');
+
+export const denying = (options: readonly Option[]): Option | undefined =>
+  options.find(({ kind }) => kind === 'reject_once') ?? options.find(({ kind }) => kind === 'reject_always');
+
+export const selected = (id: RpcId, option: Pick<Option, 'id'> | undefined): string =>
+  reply(id, { outcome: option ? { outcome: 'selected', optionId: option.id } : { outcome: 'cancelled' } });
+
+/** Undefined when it cannot be put to a person. */
+export function askOf(id: RpcId, options: readonly Option[]): Ask | undefined {
+  const kept = options
+    .filter((option) => option.id.length <= longestOption)
+    .slice(0, mostOptions)
+    .map((option) => ({ id: option.id, name: option.name.slice(0, longestOption) }));
+  return kept.length === 0 ? undefined : { request: `ask-${id}`.slice(0, 200), id, options: kept };
+}

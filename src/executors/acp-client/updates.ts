@@ -1,0 +1,139 @@
+import type { AgentEvent, Step } from '../executor.ts';
+import { fieldsOf, recordsIn, textIn } from './rpc.ts';
+import type { OpenTool, State } from './state.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A step whose state is known to be ours. */
+export type Next = Omit<Step, 'state'> & { readonly state: State };
+
+export const next = (state: State, events: readonly AgentEvent[] = [], send: readonly string[] = []): Next => ({
+  state,
+  events,
+  send,
+});
+
+const longestWords = 4_000;
+const longestSummary = 2_000;
+const longestName = 200;
+const mostOpen = 64;
+
+/** Of these an agent tells, and nothing follows from them here. */
+const MEANINGLESS = new Set([
+  'user_message_chunk',
+  'plan',
+  'plan_update',
+  'plan_removed',
+  'available_commands_update',
+  'current_mode_update',
+  'current_model_update',
+  'config_option_update',
+  'session_info_update',
+]);
+
+/** What an update of the session means; undefined for one that nobody has heard of. */
+export function updated(state: State, update: Fields): Next | undefined {
+  const kind = textIn(update['sessionUpdate']) ?? '';
+  switch (kind) {
+    case 'agent_message_chunk':
+      return spoken(counted(state, update), 'said', update);
+    case 'agent_thought_chunk':
+      return spoken(counted(state, update), 'thought', update);
+    case 'tool_call':
+    case 'tool_call_update':
+      return used(state, update);
+    case 'usage_update':
+      return measured(state, update);
+    default:
+      return MEANINGLESS.has(kind) ? next(state) : undefined;
+  }
+}
+
+/** Pieces are put together until something else happens. */
+function spoken(state: State, type: 'said' | 'thought', update: Fields): Next {
+  const text = textIn(fieldsOf(update['content'])['text']) ?? '';
+  if (text === '') return next(state);
+  const before = state.words?.type === type ? next(state) : uttered(state);
+  const whole = (before.state.words?.text ?? '') + text;
+  const now = { ...before.state, words: { type, text: whole }, acted: true, denied: false };
+  if (whole.length < longestWords) return { ...before, state: now };
+  const said = uttered({ ...now, words: { type, text: whole } });
+  return { ...said, events: [...before.events, ...said.events] };
+}
+
+/** What it was saying until now, as one event. */
+export function uttered({ words, ...state }: State): Next {
+  if (!words) return next(state);
+  const said = words.type === 'said' && words.text.trim() !== '' ? words.text.slice(-longestSummary) : state.said;
+  return next({ ...state, said }, [{ type: words.type, text: words.text }]);
+}
+
+/** Some tell what each request to their model took, beside what it said. */
+function counted(state: State, update: Fields): State {
+  const usage = fieldsOf(fieldsOf(update['_meta'])['usage']);
+  const [input, output, cached] = ['inputTokens', 'outputTokens', 'cachedReadTokens'].map((name) => count(usage[name]));
+  if (input === undefined && output === undefined) return state;
+  const { inputTokens, outputTokens, cachedTokens } = state.spent ?? { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+  return {
+    ...state,
+    spent: {
+      inputTokens: inputTokens + (input ?? 0),
+      outputTokens: outputTokens + (output ?? 0),
+      cachedTokens: cachedTokens + (cached ?? 0),
+    },
+  };
+}
+
+export const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < 1e12 ? value : undefined;
+
+export function used(state: State, call: Fields): Next {
+  const id = textIn(call['toolCallId']);
+  if (id === undefined || id === '' || id.length > longestName) return next(state);
+  const before = state.open.find((tool) => tool.id === id);
+  const spoke = uttered(state);
+  const status = textIn(call['status']);
+  const isDone = status === 'completed' || status === 'failed';
+  const name = before?.name ?? nameOf(call);
+  const tells = !before?.told && (isDone || isBegun(call, status));
+  const detail = tells ? detailOf(call) : undefined;
+  const events: AgentEvent[] = [
+    ...(tells ? [{ type: 'tool' as const, id, name, ...(detail === undefined ? {} : { detail }) }] : []),
+    ...(isDone ? [{ type: 'tool-done' as const, id, ok: status === 'completed' }] : []),
+  ];
+  const others = state.open.filter((tool) => tool.id !== id);
+  const kept: OpenTool[] = isDone ? others : [...others, { id, name, told: tells || before?.told === true }].slice(-mostOpen);
+  return next({ ...spoke.state, open: kept, acted: true, denied: isDone && state.denied }, [...spoke.events, ...events]);
+}
+
+/** Programs announce a tool before they know what it will be given. */
+function isBegun(call: Fields, status: string | undefined): boolean {
+  if (status !== undefined && status !== 'pending') return true;
+  return Object.keys(fieldsOf(call['rawInput'])).some((key) => key !== 'cwd');
+}
+
+const nameOf = (call: Fields): string => {
+  const title = textIn(call['title']);
+  const named = textIn(call['name']) ?? textIn(fieldsOf(call['_meta'])['toolName']);
+  const word = title !== undefined && /^[\w-]+$/.test(title) ? title : undefined;
+  return (named ?? word ?? textIn(call['kind']) ?? 'tool').slice(0, longestName);
+};
+
+function detailOf(call: Fields): string | undefined {
+  const { command, url, query, pattern } = fieldsOf(call['rawInput']);
+  const [place] = recordsIn(call['locations']);
+  const found =
+    textIn(command) ?? textIn(place?.['path']) ?? textIn(url) ?? textIn(query) ?? textIn(pattern) ?? textIn(call['title']);
+  return found?.slice(0, longestWords);
+}
+
+function measured(state: State, update: Fields): Next {
+  const tokens = count(update['used']);
+  const limit = count(update['size']);
+  const { amount, currency } = fieldsOf(update['cost']);
+  const isCost = typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 && currency === 'USD';
+  const now = isCost ? { ...state, costUsd: amount } : state;
+  // A turn that failed counts as nothing; it has not emptied the window.
+  if (tokens === undefined || tokens === 0) return next(now);
+  return next(now, [{ type: 'context', tokens, ...(limit === undefined || limit === 0 ? {} : { limit }) }]);
+}

@@ -1,0 +1,49 @@
+import type { AcpAgent } from '../acp-client/acp-agent.ts';
+import { acpExecutor } from '../acp-client/acp-client.ts';
+import type { AgentEvent, Executor, Job, Step } from '../executor.ts';
+import { plainJob } from './launch-conformance.ts';
+
+/** An agent with no habits of its own. */
+export const agent: AcpAgent = {
+  name: 'any',
+  can: { resume: true, fork: true, steer: true, ask: true, usage: true, context: true, mcp: true, tools: true },
+  login: 'any login',
+  modelAtLaunch: false,
+  isFleetTool: ({ title }) => title === 'fleet_submit_report',
+  launch: () => ({ command: 'any', args: [], env: {}, files: [] }),
+};
+export const executor = acpExecutor(agent);
+
+/** A conversation with an agent that says these lines one after the other. */
+export function talk(job: Partial<Job>, lines: readonly object[], who: Executor = executor): Talk {
+  let step: Step = who.begin({ ...plainJob, ...job });
+  const events = [...step.events];
+  const sent = step.send.map((line) => JSON.parse(line) as Sent);
+  for (const line of lines) {
+    step = who.step(step.state, JSON.stringify({ jsonrpc: '2.0', ...line }));
+    events.push(...step.events);
+    sent.push(...step.send.map((text) => JSON.parse(text) as Sent));
+  }
+  return { state: step.state, events, sent, last: step };
+}
+
+interface Talk {
+  readonly state: unknown;
+  readonly events: readonly AgentEvent[];
+  readonly sent: readonly Sent[];
+  readonly last: Step;
+}
+
+interface Sent {
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: { readonly outcome?: object };
+  readonly error?: { readonly code: number };
+}
+
+export const able = (agentCapabilities: object) => ({ id: 'run_1.1', result: { protocolVersion: 1, agentCapabilities } });
+export const opened = [able({}), { id: 'run_1.2', result: { sessionId: 's-1' } }];
+export const update = (fields: object) => ({ method: 'session/update', params: { sessionId: 's-1', update: fields } });
+export const word = update({ sessionUpdate: 'agent_message_chunk', content: { text: 'Well.' } });
+export const done = (stopReason: string, more: object = {}) => ({ id: 'run_1.3', result: { stopReason, ...more } });
