@@ -3,6 +3,7 @@ import { claude } from '../executors/claude/claude.ts';
 import { claudeProgram } from '../executors/claude/program.ts';
 import { codex } from '../executors/codex/codex.ts';
 import { codexProgram } from '../executors/codex/program.ts';
+import { opencode, opencodeProgram } from '../executors/opencode/opencode.ts';
 import { claudeEngine } from './claude-engine.ts';
 import type { Place } from './place.ts';
 
@@ -17,4 +18,5 @@ export interface BuiltIn {
 export const BUILT_IN: readonly BuiltIn[] = [
   { name: 'claude', program: claudeProgram, make: (place) => claude(claudeEngine(place)) },
   { name: 'codex', program: codexProgram, make: codex },
+  { name: 'opencode', program: opencodeProgram, make: ({ command }) => opencode(command) },
 ];

@@ -1,0 +1,75 @@
+import type { AcpAgent } from '../acp-client/acp-agent.ts';
+import { textIn } from '../acp-client/rpc.ts';
+import type { State } from '../acp-client/state.ts';
+import { overspent, stopped } from '../acp-client/stop.ts';
+import { count, type Next, next } from '../acp-client/updates.ts';
+import type { AgentEvent } from '../executor.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** It waits as long as its provider says, and says nothing; longer than this nobody else should wait with it. */
+const LONGEST_WAIT_MS = 90_000;
+/** It makes room by summarising, and begins again for ever where that is not enough. */
+const MOST_OVERFLOWS = 3;
+
+/** What the plugin in its run directory prints. */
+export const notices: NonNullable<AcpAgent['notices']> = { '_fleet/step': step, '_fleet/error': failure, '_fleet/retry': retry };
+
+function step(before: State, params: Fields): Next {
+  const inputTokens = count(params['input']) ?? 0;
+  const outputTokens = count(params['output']) ?? 0;
+  const cachedTokens = count(params['cached']) ?? 0;
+  // A copy of a conversation brings its whole past with it before it is opened.
+  if (before.session === undefined || inputTokens + outputTokens + cachedTokens === 0) return next(before);
+  const cost = params['cost'];
+  const costUsd = typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : undefined;
+  const model = textIn(params['model']);
+  const spent: AgentEvent = {
+    type: 'spent',
+    inputTokens,
+    outputTokens,
+    cachedTokens,
+    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(model === undefined ? {} : { model }),
+  };
+  const isProgress = params['summary'] !== true && params['finish'] !== 'error';
+  const state: State = {
+    ...before,
+    steps: before.steps + 1,
+    stepsUsd: before.stepsUsd + (costUsd ?? 0),
+    overflows: isProgress ? 0 : before.overflows,
+  };
+  const limit = count(params['window']);
+  const context: AgentEvent[] = isProgress
+    ? [{ type: 'context', tokens: inputTokens + cachedTokens, ...(limit === undefined ? {} : { limit }) }]
+    : [];
+  const why = overspent(state, params['finish'] === 'tool-calls');
+  const stop = why === undefined ? next(state) : stopped(state, 'over_budget', why);
+  return { ...stop, events: [spent, ...context, ...stop.events] };
+}
+
+function failure(before: State, params: Fields): Next {
+  const name = textIn(params['name'])?.slice(0, 100);
+  const status = count(params['status']);
+  const state: State = {
+    ...before,
+    failure: { ...(name === undefined ? {} : { name }), ...(status === undefined ? {} : { status }) },
+  };
+  if (name !== 'ContextOverflowError') return next(state);
+  const overflows = before.overflows + 1;
+  if (overflows < MOST_OVERFLOWS) return next({ ...state, overflows });
+  return stopped({ ...state, overflows }, 'context_full', 'its conversation is too long, and summarising it does not help');
+}
+
+/** A visible retry is a sign of life; one that comes too late is none. */
+function retry(state: State, params: Fields): Next {
+  const waitMs = count(params['waitMs']) ?? 0;
+  const until = instantOf(params['next']);
+  if (waitMs <= LONGEST_WAIT_MS || until === undefined) return next(state);
+  const why = `its provider lets it try again at ${until}`;
+  return stopped(state, 'errored', why, [{ type: 'limited', until, why }]);
+}
+
+const LATEST_MS = 8e15;
+const instantOf = (ms: unknown): string | undefined =>
+  typeof ms === 'number' && Math.abs(ms) < LATEST_MS ? new Date(ms).toISOString() : undefined;

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { PRESETS } from '../../domain/agent/tools.ts';
+import { executorConformance } from '../conformance/executor-conformance.ts';
+import { plainJob } from '../conformance/launch-conformance.ts';
+import { opencode, opencodeProgram } from './opencode.ts';
+
+const executor = opencode('opencode');
+
+executorConformance({ executor, transcripts: new URL('./transcripts/', import.meta.url) });
+
+const configFor = (job: object) =>
+  JSON.parse(executor.launch({ ...plainJob, ...job }).env['OPENCODE_CONFIG_CONTENT'] ?? '{}') as {
+    permission: unknown;
+    agent?: { fleet: { permission: Record<string, unknown> } };
+  };
+
+describe('opencode', () => {
+  it('may do everything where nothing is said, and updates and shares nothing [EXEC-08]', () => {
+    expect(configFor({})).toMatchObject({ autoupdate: false, share: 'disabled', permission: 'allow' });
+  });
+
+  it('is an agent of our own where its tools are restricted, whatever the repository says [EXEC-06]', () => {
+    const { agent } = configFor({ tools: PRESETS.review });
+    expect(agent?.fleet.permission).toMatchObject({ '*': 'deny', edit: 'deny', bash: 'ask', read: 'allow', 'fleet_*': 'allow' });
+    expect(executor.launch({ ...plainJob, tools: PRESETS.review }).env).toMatchObject({ OPENCODE_DISABLE_PROJECT_CONFIG: '1' });
+    expect(configFor({ tools: PRESETS.implement }).agent?.fleet.permission).toMatchObject({ edit: 'allow', bash: 'allow' });
+    expect(configFor({ tools: ['Read'] }).agent?.fleet.permission).toMatchObject({
+      bash: 'deny',
+      glob: 'deny',
+      webfetch: 'deny',
+    });
+  });
+
+  it('is started as the program itself, not as the script before it', () => {
+    expect(opencodeProgram.native?.('/lib/node_modules/opencode-ai/bin/opencode')).toContain(
+      '/lib/node_modules/opencode-linux-x64/bin/opencode',
+    );
+    expect(opencodeProgram.native?.('/usr/local/bin/opencode')).toEqual([]);
+  });
+});

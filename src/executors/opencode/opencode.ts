@@ -1,0 +1,91 @@
+import type { Program } from '../../domain/agent/executor.ts';
+import { hasTool, mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
+import { acpExecutor } from '../acp-client/acp-client.ts';
+import type { Executor, Job } from '../executor.ts';
+import { notices } from './notices.ts';
+import { PLUGIN, PLUGIN_FILE } from './plugin.ts';
+
+const PACKAGES = ['opencode-linux-x64', 'opencode-linux-arm64', 'opencode-darwin-x64', 'opencode-darwin-arm64'];
+
+export const opencodeProgram: Program = {
+  command: 'opencode',
+  versionArgs: ['--version'],
+  proved: '1.18.33',
+  install: 'npm install -g opencode-ai',
+  login: 'opencode auth login',
+  keys: ['OPENCODE_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY', 'GITHUB_TOKEN'],
+  credentials: ['.local/share/opencode/auth.json', '.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
+  variables: ['OPENCODE_*'],
+  // The package's own file is a script until its installation has put the program there.
+  native: (wrapper) => {
+    const modules = wrapper.replace(/\/opencode-ai\/bin\/[^/]+$/, '');
+    return modules === wrapper
+      ? []
+      : PACKAGES.flatMap((name) => [
+          `${modules}/${name}/bin/opencode`,
+          `${modules}/opencode-ai/node_modules/${name}/bin/opencode`,
+        ]);
+  },
+};
+
+/** opencode, by the Agent Client Protocol. */
+export const opencode = (command: string): Executor =>
+  acpExecutor({
+    name: 'opencode',
+    can: { resume: true, fork: true, steer: true, ask: true, usage: true, context: true, mcp: true, tools: true },
+    program: opencodeProgram,
+    login: opencodeProgram.login,
+    modelAtLaunch: false,
+    tellsSteps: true,
+    notices,
+    launch: (job) => ({
+      command,
+      args: ['acp', ...job.extraArgs],
+      env: {
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(job)),
+        OPENCODE_DISABLE_AUTOUPDATE: '1',
+        OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+        // What lies in a repository could lift the restriction again.
+        ...(job.tools ? { OPENCODE_DISABLE_PROJECT_CONFIG: '1' } : {}),
+      },
+      files: [{ name: PLUGIN_FILE, text: PLUGIN }],
+    }),
+  });
+
+/** Laid over what its user has set; nothing of that is written to. */
+const configOf = (job: Job): object => ({
+  autoupdate: false,
+  share: 'disabled',
+  plugin: [`file://${job.runDirectory}/${PLUGIN_FILE}`],
+  ...(job.tools ? restricted(job, job.tools) : { permission: 'allow' }),
+});
+
+const AGENT = 'fleet';
+
+/** An agent of our own: what a user allows to the others is nothing to it. */
+function restricted(job: Job, tools: readonly string[]): object {
+  const allowed = (may: boolean): string => (may ? 'allow' : 'deny');
+  const permission = {
+    '*': 'deny',
+    read: allowed(hasTool(tools, 'Read')),
+    grep: allowed(hasTool(tools, 'Grep')),
+    glob: allowed(hasTool(tools, 'Glob')),
+    list: allowed(hasTool(tools, 'Glob') || hasTool(tools, 'Read')),
+    edit: allowed(mayWrite(tools)),
+    bash: mayRunAll(tools) ? 'allow' : hasTool(tools, 'Bash') ? 'ask' : 'deny',
+    webfetch: allowed(hasTool(tools, 'WebFetch')),
+    websearch: allowed(hasTool(tools, 'WebSearch')),
+    todowrite: 'allow',
+    todoread: 'allow',
+    external_directory: { '*': 'deny', [`${job.runDirectory}/*`]: 'allow' },
+    'fleet_*': 'allow',
+  };
+  return {
+    permission,
+    default_agent: AGENT,
+    // What it may not do is no reason to stop.
+    experimental: { continue_loop_on_deny: true },
+    agent: { [AGENT]: { mode: 'primary', description: 'works for Fleet', permission } },
+    instructions: [`${job.workDirectory}/AGENTS.md`, `${job.workDirectory}/CLAUDE.md`],
+  };
+}
