@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { able, agent, done, executor, opened, talk, update, word } from '../conformance/acp-talk.ts';
-import { plainJob } from '../conformance/launch-conformance.ts';
+import { plainJob } from '../kit/jobs.ts';
 import { acpExecutor } from './acp-client.ts';
 
 describe('a conversation', () => {

@@ -1,7 +1,7 @@
 import type { AcpAgent } from '../acp-client/acp-agent.ts';
 import { acpExecutor } from '../acp-client/acp-client.ts';
 import type { AgentEvent, Executor, Job, Step } from '../executor.ts';
-import { plainJob } from './launch-conformance.ts';
+import { plainJob } from '../kit/jobs.ts';
 
 /** An agent with no habits of its own. */
 export const agent: AcpAgent = {
