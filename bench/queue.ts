@@ -39,6 +39,8 @@ export function queuedTask({ ids }: Pick<House, 'ids'>, place: Place, at: string
     repairs: 0,
     stalledTimes: 0,
     refusedTimes: 0,
+    fullTimes: 0,
+    turns: 0,
     uncounted: 0,
     messages: [],
     createdAt: at,

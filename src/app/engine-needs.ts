@@ -10,9 +10,10 @@ import { entriesAfter } from '../store/records/journal.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { dispatchingOf } from './dispatching.ts';
 import type { ExecutorShelf } from './executors.ts';
-import { editsIn, eventsFor, notePlaces } from './notes.ts';
+import { editsIn, eventsFor, notePlaces, notesMark } from './notes.ts';
 import type { House } from './open-house.ts';
 import { jobOf, prepareRun, workDirectory } from './prepare.ts';
+import { priceShelf } from './prices.ts';
 import { lastOutput, readResult } from './result-file.ts';
 import { runSecrets } from './run-secrets.ts';
 import type { HomeRunner } from './runs.ts';
@@ -82,9 +83,16 @@ export const supervisionOf = (
   job: async (run, task) => jobOf(house, { run, task, executor: await executors.named(run.executor) }),
   changedAt: async (run, task) => newestChange(run.directory ?? (await workDirectory(house, run, task))),
   rules: () => {
-    const { stall_seconds, max_output_mb, max_processes } = house.settings.current().values;
-    return { stallMs: stall_seconds * 1_000, spoolBytes: max_output_mb * 1024 * 1024, processes: max_processes };
+    const { stall_seconds, max_output_mb, max_processes, context_percent } = house.settings.current().values;
+    return {
+      stallMs: stall_seconds * 1_000,
+      spoolBytes: max_output_mb * MB,
+      processes: max_processes,
+      contextPercent: context_percent,
+    };
   },
+  price: priceShelf(house.paths).price,
+  notesMark: ({ id }) => notesMark(notePlaces(house.paths.tasks, id)),
   jitter: Math.random,
   noted: async ({ taskId }) => {
     const task = await tasks.get(house.store, taskId);

@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Entry } from '../domain/journal/entry.ts';
+import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import { Name, Path, Title } from '../domain/values.ts';
@@ -86,6 +88,19 @@ async function jsonIn(path: string): Promise<Record<string, unknown> | undefined
     // Nobody has written it yet, or somebody is writing it now: there is nothing to heed.
     return undefined;
   }
+}
+
+/** How the notes stand that agents are to keep: another text when they have changed them. */
+export async function notesMark({ artifacts }: NotePlaces): Promise<string> {
+  const texts = await Promise.allSettled(
+    Object.keys(FIRST_NOTES).map(async (name) => {
+      const { size } = await stat(join(artifacts, name));
+      return size > LIMITS.pageBytes.value ? String(size) : readFile(join(artifacts, name), 'utf8');
+    }),
+  );
+  return createHash('sha256')
+    .update(JSON.stringify(texts.map((text) => (text.status === 'fulfilled' ? text.value : null))))
+    .digest('hex');
 }
 
 /** The history of the task for whoever reads files. */

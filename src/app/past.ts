@@ -24,16 +24,31 @@ const CLAIMED_AT_ONCE = 2;
 export async function pastOf(house: Around, run: Run, task: Task, executor: Executor | undefined): Promise<Past> {
   // Created and claimed is all its history: there was no run before.
   const own = task.seq <= CLAIMED_AT_ONCE ? undefined : await runBefore(house, run);
-  const goesOn = own !== undefined && (task.continues !== undefined || run.attempt > 1);
+  // A full conversation cannot be gone on with: the next one is a new one.
+  const isFull = own?.phase.state === 'ended' && own.phase.outcome === 'context_full';
+  const goesOn = own !== undefined && !isFull && (task.continues !== undefined || run.attempt > 1);
   const sessionOf = (other: Run | undefined): string | undefined =>
     executor?.can.resume && other?.executor === run.executor ? other.watch?.session : undefined;
   const resume = goesOn ? sessionOf(own) : undefined;
-  const before = own?.phase.state === 'ended' ? { outcome: own.phase.outcome, detail: own.phase.detail ?? '' } : undefined;
-  if (resume !== undefined || !task.forkedFrom) return { before, resume, fork: false };
+  const before = beforeOf(own, run, isFull);
+  if (resume !== undefined || isFull || !task.forkedFrom) return { before, resume, fork: false };
   const other = (await runs.get(house.store, task.forkedFrom.runId))?.body;
   const copied = sessionOf(other);
   const forked = await forkedOf(house, task.forkedFrom, other, copied !== undefined);
   return { before, resume: copied, fork: copied !== undefined, forked };
+}
+
+function beforeOf(own: Run | undefined, run: Run, isFull: boolean): Past['before'] {
+  if (own?.phase.state !== 'ended') return undefined;
+  const { outcome, detail = '' } = own.phase;
+  const isOther = own.executor !== run.executor;
+  const said = own.watch?.lastWords || own.watch?.summary;
+  return {
+    outcome,
+    detail,
+    ...(isOther ? { by: own.executor } : {}),
+    ...(isOther || isFull ? { isForgotten: true, ...(said ? { said } : {}) } : {}),
+  };
 }
 
 /** The newest run of an agent on the task that is not this one. */

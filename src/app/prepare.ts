@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Executor, Job } from '../domain/agent/executor.ts';
 import { toolsOf } from '../domain/agent/tools.ts';
 import { Fault } from '../domain/fault.ts';
+import { dollarsLeft } from '../domain/run/budget.ts';
 import { promptFor } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
@@ -85,7 +86,7 @@ export async function jobOf(house: House, { run, task, executor }: Start): Promi
     systemPrompt: task.systemPrompt,
     tools: executor?.can.tools ? toolsOf(task) : undefined,
     maxTurns: task.maxTurns,
-    maxBudgetUsd: task.maxBudgetUsd,
+    maxBudgetUsd: dollarsLeft(task),
     extraArgs: task.extraArgs,
     resume,
     fork,

@@ -149,6 +149,7 @@ async function lookAt(run: RunPlace, shimPid: number | undefined): Promise<Look>
       return {
         state,
         exit: exit.code,
+        isRefused: exit.refused !== undefined && exit.code !== UNPREPARED,
         reason: exit.refused ?? (exit.signal ? `it was ended by ${exit.signal}` : undefined),
         outBytes,
       };
@@ -165,6 +166,9 @@ async function lookAt(run: RunPlace, shimPid: number | undefined): Promise<Look>
     ageMs: ageOf(agent.started),
   };
 }
+
+/** The shim could not make things ready: that says nothing of the program. */
+const UNPREPARED = 125;
 
 const TICK_MS = 10;
 

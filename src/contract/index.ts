@@ -1,4 +1,5 @@
 import { readInbox, reviewTask, runContext, submitReport } from './by-run.ts';
+import { fleetCost, taskCost } from './cost.ts';
 import { backupDb, checkDb, exportDb, migrateDb, pruneDb, restoreDb } from './db.ts';
 import { listExecutors, showExecutor } from './executor.ts';
 import { fleetStatus, initHome, setConfig, showConfig } from './home.ts';
@@ -64,6 +65,7 @@ export const contract = [
   showTask,
   taskEvents,
   taskLog,
+  taskCost,
   waitTask,
   sendTask,
   commentTask,
@@ -109,6 +111,7 @@ export const contract = [
   listTokens,
   revokeToken,
   fleetStatus,
+  fleetCost,
   blameFile,
   migrateDb,
   checkDb,

@@ -3,6 +3,7 @@ import { Entry } from '../domain/journal/entry.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { Project } from '../domain/project/project.ts';
 import { Question } from '../domain/question/question.ts';
+import { Watch } from '../domain/run/run.ts';
 import { PHASE_STATES, Task } from '../domain/task/task.ts';
 import { line } from '../domain/values.ts';
 
@@ -19,6 +20,8 @@ export const TaskView = Task.omit({ prompt: true }).extend({
   project: z.string().optional(),
   /** Why it is queued and not started; only `task.show` looks. */
   heldUp: z.string().optional(),
+  /** What its running agent says of its window and its account; only `task.show` and `fleet.status` look. */
+  now: Watch.pick({ context: true, quota: true }).optional(),
 });
 export type TaskView = z.infer<typeof TaskView>;
 

@@ -28,6 +28,7 @@ const OWN_READS = [
   'task.show',
   'task.events',
   'task.log',
+  'task.cost',
   'task.wait',
   'task.diff',
   'task.report',

@@ -68,6 +68,7 @@ export const LIMITS = {
   stallRestarts: limit(2, 'attempts', 'times a task is started again because its run was stalled'),
   blindTries: limit(3, 'attempts', 'runs of a task that its provider refuses without saying until when'),
   pauseDays: limit(31, 'days', 'longest pause of an account; whoever says later is asked again then'),
+  idleContinuations: limit(2, 'attempts', 'fresh runs after a full window that come to no more than the one before'),
   commitAttempts: limit(50, 'attempts', 'times a command looks again after losing a race'),
   tokenDays: limit(3_650, 'days', 'how long a token may last'),
   idempotencyDays: limit(7, 'days', 'how long the answer to a keyed command is kept'),

@@ -139,6 +139,12 @@ export const SETTINGS = {
     default: 120,
     env: 'FLEET_STALL_SECONDS',
   }),
+  context_percent: setting({
+    summary: "how full the window of an agent's model may be, in percent, before a fresh run goes on from its notes",
+    schema: count(100),
+    default: 90,
+    env: 'FLEET_CONTEXT_PERCENT',
+  }),
   grace_seconds: setting({
     summary: 'how long a run has to end by itself before it is killed',
     schema: count(3_600),

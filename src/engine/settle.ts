@@ -3,6 +3,7 @@ import { left } from '../domain/hold/hold.ts';
 import type { Refusal } from '../domain/hold/pause.ts';
 import { blockedBy, type Question, toldAnswer } from '../domain/question/question.ts';
 import type { Outcome, Run, Watch } from '../domain/run/run.ts';
+import { added } from '../domain/run/usage.ts';
 import { type Block, fenceOf, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import { instantOf, msOf, type RunId } from '../domain/values.ts';
@@ -39,6 +40,8 @@ export interface Ending {
   readonly proved?: boolean;
   /** It ended well and said nothing of how it went. */
   readonly quiet?: boolean;
+  /** How its work stands, where its agent had no room left. */
+  readonly mark?: string | undefined;
   /** A person must act, and this is what about. */
   readonly block?: Block | undefined;
   /** Where its work is kept. */
@@ -141,15 +144,23 @@ interface Settling {
 function settledTask(seen: Seen<Task> | undefined, { runId, ending, author, asked }: Settling): Write[] {
   const phase = seen?.body.phase;
   const held = phase?.state === 'running' || phase?.state === 'verifying' || phase?.state === 'merging';
-  if (!seen || !held || fenceOf(phase.holder) !== runId) return [];
+  if (!seen) return [];
+  // Whoever has the task now: what a run has cost, its task has cost.
+  if (!held || fenceOf(phase.holder) !== runId)
+    return ending.watch?.usage ? [tasks.put(withSpent(seen.body, ending), seen.version)] : [];
   const next = nextOf(withAnswers(withKept(seen.body, runId, ending), ending, asked), { runId, ending, author, asked });
   const messages = next.messages.map((message) =>
     ending.heard?.includes(message.n) ? { ...message, state: 'heard' as const } : message,
   );
-  const spent = { ...next, messages, spentMs: next.spentMs + (ending.watch?.activeMs ?? 0) };
+  const spent = { ...withSpent(next, ending), messages, spentMs: next.spentMs + (ending.watch?.activeMs ?? 0) };
   const data = { run: runId, ...(ending.refusal?.until ? { until: ending.refusal.until } : {}) };
   const note = { what: 'settle', from: phase.state, to: next.phase.state, why: ending.outcome, data };
   return changed(tasks, seen, spent, { author, note });
+}
+
+function withSpent(task: Task, { watch }: Ending): Task {
+  const usage = added(task.usage, watch?.usage);
+  return { ...task, turns: task.turns + (watch?.turns?.count ?? 0), ...(usage ? { usage } : {}) };
 }
 
 const withKept = (task: Task, runId: RunId, { kept }: Ending): Task =>
@@ -174,10 +185,23 @@ function nextOf(task: Task, settling: Settling): Task {
   if (ending.block) return transition(task, { type: 'block', at, fence: runId, block: ending.block });
   const retryAt = instantOf(msOf(at) + ending.retryInMs);
   const isStated = ending.refusal?.until !== undefined && ending.refusal.until > at;
-  const settled = transition(task, { type: 'settle', at, fence: runId, outcome: ending.outcome, retryAt, isStated });
+  const settled = transition(task, {
+    type: 'settle',
+    at,
+    fence: runId,
+    outcome: ending.outcome,
+    retryAt,
+    isStated,
+    ...told(ending),
+  });
   if (ending.proved && settled.phase.state === 'verifying') return transition(settled, { type: 'finish', at, fence: runId });
   return stopsFor(task, settled, settling) ?? settled;
 }
+
+const told = ({ mark, detail }: Ending) => ({
+  ...(mark === undefined ? {} : { mark }),
+  ...(detail === undefined ? {} : { detail }),
+});
 
 /** Whether it may have stopped for want of an answer. */
 const mayStandStill = ({ kind }: Run, { outcome }: Ending): boolean =>

@@ -1,4 +1,5 @@
 import { byRunHandlers } from './by-run.ts';
+import { costHandlers } from './cost.ts';
 import { dbHandlers } from './db.ts';
 import { executorHandlers } from './executor.ts';
 import { homeHandlers } from './home.ts';
@@ -33,6 +34,7 @@ export const handlers: Handlers = {
   ...workspaceHandlers,
   ...questionHandlers,
   ...pauseHandlers,
+  ...costHandlers,
   ...tokenHandlers,
   ...dbHandlers,
 };

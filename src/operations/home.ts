@@ -8,7 +8,7 @@ import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { heldUp } from './held-up.ts';
 import { pausesInForce } from './pause.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
-import { viewOf } from './task-view.ts';
+import { liveView, viewOf } from './task-view.ts';
 
 export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.set' | 'fleet.status'> = {
   'home.init': async (_input, { home, upkeep }) => {
@@ -59,7 +59,7 @@ const AT_WORK = ['running', 'verifying', 'merging'];
 
 const tasksIn = async (state: string, scope: Scope) => {
   const hits = await scope.reads.scan({ index: taskIndex.state(state), limit: SHOWN, reverse: true });
-  return Promise.all(hits.map((hit) => viewOf(tasks.read(hit), scope)));
+  return Promise.all(hits.map(async (hit) => liveView(await viewOf(tasks.read(hit), scope), scope)));
 };
 
 /** A running engine keeps exact counts, with their age. Without one, each phase is counted as far as one scan goes. */

@@ -76,9 +76,20 @@ function wishOf(origin: Task, run: Run, { title, executor, model, effort }: Inpu
   const executors = executor ?? [run.executor, ...origin.executors.filter((name) => name !== run.executor)];
   const isSame = executors[0] === run.executor;
   const { acceptance, priority, tags, kind, expectsChanges, preset, tools, systemPrompt, contextMode, sandbox } = origin;
-  const { maxTurns, maxBudgetUsd, timeoutSeconds, maxAttempts, integration, isolation, push, assignee, team } = origin;
+  const { maxTurns, maxBudgetUsd, maxTokens, timeoutSeconds, maxAttempts, integration, isolation, push, assignee, team } = origin;
   return {
-    ...defined({ acceptance, preset, tools, systemPrompt, contextMode, sandbox, maxTurns, maxBudgetUsd, timeoutSeconds }),
+    ...defined({
+      acceptance,
+      preset,
+      tools,
+      systemPrompt,
+      contextMode,
+      sandbox,
+      maxTurns,
+      maxBudgetUsd,
+      maxTokens,
+      timeoutSeconds,
+    }),
     ...defined({ integration, isolation, push, assignee, team, effort: effort ?? origin.effort }),
     ...defined({ model: model ?? (isSame ? origin.model : undefined) }),
     ...defined({ targetBranch: origin.work?.target ?? origin.targetBranch }),

@@ -7,7 +7,7 @@ import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { findProject, findTask } from './find.ts';
 import { heldUpBy } from './held-up.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
-import { viewOf, wholeView } from './task-view.ts';
+import { liveView, viewOf, wholeView } from './task-view.ts';
 
 type Listing = Parameters<Handlers['task.list']>[0];
 
@@ -30,7 +30,7 @@ export const taskListHandlers: Pick<Handlers, 'task.list' | 'task.ready' | 'task
   'task.show': async ({ id }, scope) => {
     const { body } = await findTask(scope, id);
     const why = await heldUpBy(body, scope);
-    return plan({ ...(await wholeView(body, scope)), ...(why === undefined ? {} : { heldUp: why }) });
+    return plan({ ...(await liveView(await wholeView(body, scope), scope)), ...(why === undefined ? {} : { heldUp: why }) });
   },
 
   'task.events': async ({ id, after, limit }, scope) => {

@@ -1,6 +1,8 @@
 import type { TaskView } from '../contract/shapes.ts';
+import { added } from '../domain/run/usage.ts';
 import type { Task } from '../domain/task/task.ts';
 import { projects } from '../store/records/projects.ts';
+import { runs } from '../store/records/runs.ts';
 import type { Scope } from './scope.ts';
 import { whole } from './texts.ts';
 
@@ -13,6 +15,22 @@ export async function viewOf(task: Task, { reads }: Pick<Scope, 'reads'>): Promi
       ? { prompt: prompt.text, promptBytes: Buffer.byteLength(prompt.text), promptIsWhole: true }
       : { prompt: prompt.excerpt, promptBytes: prompt.bytes, promptIsWhole: false };
   return { ...rest, ...told, ...(project ? { project: project.body.name } : {}) };
+}
+
+/** With what the run that is at work now has taken so far. */
+export async function liveView(view: TaskView, { reads }: Pick<Scope, 'reads'>): Promise<TaskView> {
+  const { phase } = view;
+  if (phase.state !== 'running' || phase.holder.kind !== 'run') return view;
+  const { watch } = (await runs.get(reads, phase.holder.runId))?.body ?? {};
+  if (!watch) return view;
+  const usage = added(view.usage, watch.usage);
+  const { context, quota } = watch;
+  return {
+    ...view,
+    turns: view.turns + (watch.turns?.count ?? 0),
+    ...(usage ? { usage } : {}),
+    ...(context || quota ? { now: { ...(context ? { context } : {}), ...(quota ? { quota } : {}) } } : {}),
+  };
 }
 
 export async function wholeView(task: Task, scope: Pick<Scope, 'reads' | 'texts'>): Promise<TaskView> {

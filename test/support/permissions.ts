@@ -61,6 +61,8 @@ export const MAY: Readonly<Record<OperationName, readonly Standing[]>> = {
   'question.list': [...READERS, 'worker', 'run'],
   'question.show': [...READERS, 'worker', 'run'],
   'question.answer': LEADS,
+  'task.cost': [...READERS, 'worker', 'run'],
+  'fleet.cost': READERS,
   'pause.list': READERS,
   'pause.lift': LEADS,
   'token.create': LEADS,

@@ -56,6 +56,7 @@ export type AgentEvent =
   | { readonly type: 'tool-done'; readonly id: string; readonly ok: boolean }
   | {
       readonly type: 'spent';
+      /** Read anew, what was written into a cache included; what was read from a cache is `cachedTokens`, besides. */
       readonly inputTokens: number;
       readonly outputTokens: number;
       readonly cachedTokens?: number;

@@ -5,6 +5,8 @@ export interface Facts {
   /** Its exit code; undefined when nobody saw it end. */
   readonly exit?: number | undefined;
   readonly reason?: string | undefined;
+  /** The program could not be started, and would not be another time. */
+  readonly isRefused?: boolean | undefined;
 }
 
 export interface Ending {
@@ -17,6 +19,8 @@ export function outcomeOf(run: Run, facts: Facts): Ending {
   if (run.phase.state === 'ending') return { outcome: run.phase.outcome, detail: run.phase.why };
   if (facts.exit === undefined)
     return { outcome: 'lost', detail: facts.reason ?? 'its process was gone and had left no exit code' };
+  if (facts.isRefused)
+    return { outcome: 'refused', detail: `its program cannot be started: ${facts.reason ?? `exit code ${facts.exit}`}` };
   const { verdict, summary = '', inputEnded = false, failed } = run.watch ?? {};
   if (failed !== undefined && verdict === undefined) return { outcome: 'crashed', detail: failed };
   if (verdict === 'limited') return { outcome: 'rate_limited', detail: summary || 'its provider refused more work' };

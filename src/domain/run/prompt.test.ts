@@ -33,3 +33,29 @@ describe('the agent of a fork', () => {
 });
 
 it('a task that is no fork hears nothing of one', () => expect(told()).not.toContain('fork'));
+
+describe('an agent that goes on with earlier work', () => {
+  const before = { outcome: 'crashed', detail: 'exit code 3' };
+
+  it('is told how the run before ended', () => {
+    expect(told({ before, attempt: 2 })).toContain(
+      'You have worked on this before (attempt 2). That run ended as crashed: exit code 3\n',
+    );
+    expect(told({ before, attempt: 1 })).not.toContain('before');
+  });
+
+  it('begins afresh after a full window, and is told what it cannot remember [RUN-06]', () => {
+    const text = told({ before: { outcome: 'context_full', detail: '93 %', isForgotten: true, said: 'half done' } });
+    expect(text).toContain(
+      'a conversation of which you remember nothing: this is a new one. That run ended as context_full: 93 %\n',
+    );
+    expect(text).toContain('What was said last there: half done\nLook at what is there already');
+  });
+
+  it('is told that it was another agent [RUN-05]', () => {
+    const text = told({ before: { outcome: 'rate_limited', detail: 'weekly limit', by: 'claude', isForgotten: true } });
+    expect(text).toContain(
+      'Another agent, claude, has worked on this before you, in the same place and with the same notes. That run ended as rate_limited: weekly limit\n',
+    );
+  });
+});

@@ -7,9 +7,19 @@ export interface Briefing {
   readonly notesDirectory: string;
   readonly resultFile: string;
   /** How the run before this one ended, when this one goes on with its work. */
-  readonly before?: { readonly outcome: string; readonly detail: string } | undefined;
+  readonly before?: Before | undefined;
   /** The task it was forked from, as long as it has no conversation of its own to go on with. */
   readonly forked?: Forked | undefined;
+}
+
+export interface Before {
+  readonly outcome: string;
+  readonly detail: string;
+  /** It was another agent, of this executor. */
+  readonly by?: string;
+  /** Nothing of that conversation is remembered: its window was full, or it was another agent's. Then what was said last. */
+  readonly isForgotten?: boolean;
+  readonly said?: string;
 }
 
 export interface Forked {
@@ -32,9 +42,7 @@ export function promptFor({ task, prompt, attempt, notesDirectory, resultFile, b
     prompt,
     task.acceptance ? `It is done when:\n${task.acceptance}` : '',
     forked ? forkedIn(forked) : '',
-    before && attempt > 1
-      ? `You have worked on this before (attempt ${attempt}). That run ended as ${before.outcome}: ${before.detail}\nLook at what is there already and go on from it.`
-      : '',
+    before ? beforeIn(before, attempt) : '',
     messagesIn(task),
     [
       `Task ${task.id}: ${task.title}`,
@@ -45,6 +53,18 @@ export function promptFor({ task, prompt, attempt, notesDirectory, resultFile, b
     ].join('\n'),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+const GO_ON = 'Look at what is there already and go on from it.';
+
+/** Whoever remembers needs little; who does not gets what is known, and the notes. */
+function beforeIn({ outcome, detail, by, isForgotten, said }: Before, attempt: number): string {
+  const end = `That run ended as ${outcome}: ${detail}`;
+  if (!isForgotten) return attempt > 1 ? `You have worked on this before (attempt ${attempt}). ${end}\n${GO_ON}` : '';
+  const who = by
+    ? `Another agent, ${by}, has worked on this before you, in the same place and with the same notes.`
+    : 'You have worked on this before, in a conversation of which you remember nothing: this is a new one.';
+  return [`${who} ${end}`, ...(said ? [`What was said last there: ${said}`] : []), GO_ON].join('\n');
 }
 
 /** Whoever remembers is told what is different now; whoever does not is told what went before. */

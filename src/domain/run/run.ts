@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { VERDICTS } from '../agent/executor.ts';
 import { LIMITS } from '../limits.ts';
 import { Instant, Name, QuestionId, RunId, TaskId, WorkspaceId } from '../values.ts';
+import { Turn, Usage } from './usage.ts';
 
 export const RUN_KINDS = ['agent', 'setup', 'gate', 'judge'] as const;
 
@@ -43,15 +44,6 @@ export const RunPhase = z.discriminatedUnion('state', [
 ]);
 export type RunPhase = z.infer<typeof RunPhase>;
 
-export const Usage = z.strictObject({
-  inputTokens: z.int().min(0),
-  outputTokens: z.int().min(0),
-  cachedTokens: z.int().min(0),
-  /** Unknown is not zero. */
-  costUsd: z.number().min(0).optional(),
-});
-export type Usage = z.infer<typeof Usage>;
-
 /** What was last seen of a run: where its output was read to, and what that meant. Committed together, so it is always one truth. */
 export const Watch = z.strictObject({
   /** Bytes of its output that have been read. */
@@ -65,8 +57,16 @@ export const Watch = z.strictObject({
   session: z.string().optional(),
   usage: Usage.optional(),
   /** How often it has said what it spent, and when it last did: each ends a turn. */
-  turns: z.strictObject({ count: z.int().min(1), ends: z.array(Instant).max(LIMITS.turnsKept.value) }).optional(),
-  context: z.strictObject({ tokens: z.int(), limit: z.int().optional() }).optional(),
+  turns: z
+    .strictObject({
+      count: z.int().min(1),
+      ends: z.array(Instant).max(LIMITS.turnsKept.value),
+      /** What each of the newest took. */
+      spent: z.array(Turn).max(LIMITS.turnsKept.value).optional(),
+    })
+    .optional(),
+  /** How full its window is; an estimate where the program does not say. */
+  context: z.strictObject({ tokens: z.int(), limit: z.int().optional(), estimate: z.literal(true).optional() }).optional(),
   lines: z.int().min(0),
   events: z.int().min(0),
   droppedBytes: z.int().min(0),

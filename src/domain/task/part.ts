@@ -79,6 +79,7 @@ function limits(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
   return {
     priority: asked.priority ?? parent.priority,
     maxTurns: atMost('turns', parent.maxTurns, asked.maxTurns),
+    maxTokens: atMost('tokens', parent.maxTokens, asked.maxTokens),
     maxBudgetUsd: atMost('dollars', parent.maxBudgetUsd, asked.maxBudgetUsd),
     timeoutSeconds: atMost('seconds', parent.timeoutSeconds, asked.timeoutSeconds),
     maxAttempts: atMost('attempts', parent.maxAttempts, asked.maxAttempts) ?? parent.maxAttempts,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
+import { Usage } from '../run/usage.ts';
 import {
   ClaimId,
   Instant,
@@ -29,6 +30,10 @@ export const Block = z.discriminatedUnion('cause', [
   z.strictObject({ cause: z.literal('question'), who: z.string(), what: z.string(), questionId: QuestionId }),
   z.strictObject({ cause: z.literal('dependency'), who: z.string(), what: z.string(), taskId: TaskId, on: z.array(TaskId) }),
   z.strictObject({ cause: z.literal('agent'), who: z.string(), what: z.string() }),
+  /** What it may cost is used up. */
+  z.strictObject({ cause: z.literal('budget'), who: z.string(), what: z.string() }),
+  /** The program of its executor is not signed in. */
+  z.strictObject({ cause: z.literal('login'), who: z.string(), what: z.string() }),
   z.strictObject({ cause: z.literal('quarantine'), who: z.string(), what: z.string() }),
   /** Finished and proved work waits for somebody to look at it. */
   z.strictObject({ cause: z.literal('review'), who: z.string(), what: z.string() }),
@@ -87,6 +92,7 @@ export const TaskWish = z.strictObject({
   contextMode: z.enum(CONTEXT_MODES).optional(),
   sandbox: z.boolean().optional(),
   maxTurns: z.int().min(1).max(100_000).optional(),
+  maxTokens: z.int().min(1).max(1_000_000_000_000).optional(),
   maxBudgetUsd: z.number().positive().max(1_000_000).optional(),
   timeoutSeconds: z.int().min(1).max(31_536_000).optional(),
   maxAttempts: z.int().min(1).max(100),
@@ -147,6 +153,12 @@ export const Task = TaskWish.extend({
   refusedTimes: z.int().min(0).default(0),
   /** Its next run goes on with the conversation of this one, where the executor can. */
   continues: RunId.optional(),
+  /** How often in a row the window of its agent was full while its work stood as `fullMark` says. */
+  fullTimes: z.int().min(0).default(0),
+  fullMark: z.string().optional(),
+  /** What its ended runs have taken together, and in how many turns. */
+  usage: Usage.optional(),
+  turns: z.int().min(0).default(0),
   /** How long its ended runs have taken together. */
   spentMs: z.int().min(0).default(0),
   /** How often its agent was told that what it claimed is not so. */

@@ -84,6 +84,56 @@ describe('a task', () => {
     expect(transition(now, { type: 'retry', at: LATER, unmet: [] })).toMatchObject({ attempts: 0, stalledTimes: 0 });
   });
 
+  it('is no attempt when its provider says until when it refuses, and three at most when it does not [RUN-04]', () => {
+    const stated = (on: Task) =>
+      transition(on, { type: 'settle', at: NOON, fence: run(1), outcome: 'rate_limited', retryAt: LATER, isStated: true });
+    let now = running;
+    for (let n = 0; n < 10; n += 1) now = claim(stated(now), 1);
+    expect(now).toMatchObject({ attempts: 11, uncounted: 10, refusedTimes: 0 });
+    now = { ...now, maxAttempts: 9 };
+    for (const times of [1, 2]) {
+      now = settle(now, 'rate_limited');
+      expect(now).toMatchObject({ phase: { state: 'queued' }, refusedTimes: times });
+      now = claim(now, 1);
+    }
+    now = settle(now, 'rate_limited');
+    expect(now.phase).toMatchObject({ state: 'failed' });
+    expect(transition(now, { type: 'retry', at: LATER, unmet: [] })).toMatchObject({
+      attempts: 0,
+      uncounted: 0,
+      refusedTimes: 0,
+    });
+    expect(settle({ ...running, maxAttempts: 1 }, 'rate_limited').phase.state).toBe('failed');
+  });
+
+  it('goes on afresh after a full window as long as it comes further, and then needs a person [RUN-06]', () => {
+    const full = (on: Task, mark: string) =>
+      transition(on, { type: 'settle', at: NOON, fence: run(1), outcome: 'context_full', retryAt: LATER, mark });
+    let now = running;
+    for (const mark of ['a', 'b', 'c', 'd', 'd']) {
+      now = full(now, mark);
+      expect(now.phase.state, mark).toBe('queued');
+      now = claim(now, 1);
+    }
+    expect(now).toMatchObject({ attempts: 6, uncounted: 5, fullTimes: 2 });
+    expect(full(now, 'e').phase.state).toBe('queued');
+    const stuck = full(now, 'd');
+    expect(stuck.phase).toMatchObject({ state: 'blocked', block: { cause: 'agent', what: expect.stringContaining('3 times') } });
+    expect(transition(stuck, { type: 'retry', at: LATER, unmet: [] }).fullTimes).toBe(0);
+  });
+
+  it('that is refused fails with the words of the program', () => {
+    const command = {
+      type: 'settle',
+      at: NOON,
+      fence: run(1),
+      outcome: 'refused',
+      retryAt: LATER,
+      detail: 'no model x',
+    } as const;
+    expect(transition(running, command).phase).toMatchObject({ state: 'failed', reason: 'refused: no model x' });
+  });
+
   it.each(['crashed', 'stalled', 'lost'] as const)('is tried again after an accident: %s', (outcome) => {
     expect(settle(running, outcome).phase).toMatchObject({ state: 'waiting', until: LATER });
   });

@@ -23,6 +23,10 @@ export type TaskCommand =
       readonly retryAt: Instant;
       /** Its provider refuses more work, and has said until when. */
       readonly isStated?: boolean;
+      /** How its work stands, where its agent had no room left. */
+      readonly mark?: string;
+      /** The program's own words. */
+      readonly detail?: string;
     }
   | { readonly type: 'verify'; readonly at: Instant; readonly fence: Fence }
   | { readonly type: 'finish'; readonly at: Instant; readonly fence: Fence }
@@ -121,10 +125,10 @@ type Fenced = Extract<TaskCommand, { fence: Fence }>;
 const POISONOUS = 3;
 
 /** What went wrong before does not count any more. */
-const UNTRIED = { attempts: 0, uncounted: 0, lostTimes: 0, stalledTimes: 0, refusedTimes: 0 } as const;
+const UNTRIED = { attempts: 0, uncounted: 0, lostTimes: 0, stalledTimes: 0, refusedTimes: 0, fullTimes: 0 } as const;
 
 /** Accidents are worth another attempt; a refusal or a block will be the same again. */
-const ACCIDENTS: ReadonlySet<Outcome> = new Set(['crashed', 'stalled', 'lost', 'context_full']);
+const ACCIDENTS: ReadonlySet<Outcome> = new Set(['crashed', 'stalled', 'lost']);
 
 function settled(task: Task, command: Settle): Task {
   const { at, outcome, retryAt, fence } = command;
@@ -139,6 +143,7 @@ function settled(task: Task, command: Settle): Task {
       block: { cause: 'agent', who: 'you', what: `${fence} ended as ${outcome}` },
     });
   if (outcome === 'rate_limited') return refusedWork(task, command);
+  if (outcome === 'context_full') return afresh(task, command);
   const lostTimes = task.lostTimes + (outcome === 'lost' ? 1 : 0);
   if (lostTimes >= POISONOUS) {
     const what = `its run was lost ${lostTimes} times together with what ran it; look at its log, then retry or cancel it`;
@@ -150,7 +155,19 @@ function settled(task: Task, command: Settle): Task {
     return ended({ ...task, stalledTimes }, at, { state: 'failed', at, reason: `stalled ${stalledTimes} times` });
   if (ACCIDENTS.has(outcome) && countedAttempts(task) < task.maxAttempts)
     return { ...inPhase(task, at, { state: 'waiting', since: at, on: [], until: retryAt }), stalledTimes };
-  return ended(task, at, { state: 'failed', at, reason: tooOften(task, outcome) });
+  const said = outcome === 'refused' && command.detail ? `refused: ${command.detail.slice(0, REASON)}` : undefined;
+  return ended(task, at, { state: 'failed', at, reason: said ?? tooOften(task, outcome) });
+}
+
+const REASON = 500;
+
+/** A fresh run goes on from the notes, and that is no attempt; who comes no further that way needs a person. */
+function afresh(task: Task, { at, mark = '' }: Settle): Task {
+  const fullTimes = task.fullMark === mark ? task.fullTimes + 1 : 1;
+  const seen = { ...task, fullTimes, fullMark: mark, uncounted: task.uncounted + 1 };
+  if (fullTimes <= LIMITS.idleContinuations.value) return inPhase(seen, at, { state: 'queued', since: at });
+  const what = `its agent filled its window ${fullTimes} times without getting any further: give it less to do at once, or tell it what to leave out`;
+  return inPhase(seen, at, { state: 'blocked', since: at, block: { cause: 'agent', who: 'you', what } });
 }
 
 const tooOften = (task: Task, outcome: Outcome): string =>

@@ -1,10 +1,12 @@
 import { basename } from 'node:path';
 import type { Executor, Job, Launch } from '../../domain/agent/executor.ts';
+import { hasNothingLeft } from '../../domain/run/budget.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Block } from '../../domain/task/task.ts';
 import { changed } from '../../store/records/journal.ts';
 import { runs } from '../../store/records/runs.ts';
 import { settle } from '../settle.ts';
+import { budgetBlock } from './blocks.ts';
 import { heard } from './converse.ts';
 import type { Action, Sight } from './decide.ts';
 import { climb, ending } from './ending.ts';
@@ -46,6 +48,11 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     : task?.sandbox
       ? 'it asks for a sandbox, and there is none here: it is not started without one'
       : undefined;
+  const spent = task && hasNothingLeft(task);
+  if (task && spent) {
+    await giveUp(run.body, spent, needs, budgetBlock(task.id, spent));
+    return true;
+  }
   if (!executor || !task || obstacle) {
     await giveUp(run.body, obstacle ?? 'its task is gone', needs);
     return true;
@@ -73,7 +80,7 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
   });
   // What waited stands in its prompt.
   const told = task.messages.filter(({ state }) => state === 'waiting').map(({ n }) => n);
-  if (told.length > 0) await needs.store.commit(await heard(task, [], told, needs));
+  if (told.length > 0) await needs.store.commit(await heard(task, { heard: [], sent: told }, needs));
   return true;
 }
 
@@ -102,7 +109,8 @@ async function hangUp({ run }: Sight, needs: SuperviseNeeds, { hungUp }: Memory)
 /** A run that cannot be started must not be started later by anybody either. */
 async function giveUp(run: Run, why: string, needs: SuperviseNeeds, block?: Block): Promise<void> {
   if (!(await needs.runner.forestall(run.id))) return;
-  await settle(run.id, { outcome: block ? 'blocked' : 'refused', detail: why, retryInMs: 0, block }, needs);
+  const outcome = block?.cause === 'budget' ? 'over_budget' : block ? 'blocked' : 'refused';
+  await settle(run.id, { outcome, detail: why, retryInMs: 0, block }, needs);
 }
 
 async function adopt({ run, look, task }: Sight, needs: SuperviseNeeds): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { Executor } from '../../domain/agent/executor.ts';
+import type { Note } from '../../domain/journal/entry.ts';
 import { isSameText, type Question } from '../../domain/question/question.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
@@ -93,12 +94,21 @@ export async function asking(run: Run, watch: Watch, asks: Ingested['asks'], { s
   return { writes, watch: { ...watch, asks: renamed } };
 }
 
-export async function heard(task: Task, numbers: number[], sent: number[], needs: SuperviseNeeds): Promise<Write[]> {
-  if (numbers.length === 0 && sent.length === 0) return [];
+interface Told {
+  readonly heard: readonly number[];
+  readonly sent: readonly number[];
+  /** Something its history should say. */
+  readonly note?: Note | undefined;
+}
+
+export async function heard(task: Task, { heard: numbers, sent, note }: Told, needs: SuperviseNeeds): Promise<Write[]> {
+  if (numbers.length === 0 && sent.length === 0 && !note) return [];
   const seen = await tasks.get(needs.store, task.id);
   if (!seen) return [];
   const stateOf = (n: number, before: Task['messages'][number]['state']): typeof before =>
     numbers.includes(n) || before === 'heard' ? 'heard' : sent.includes(n) ? 'sent' : before;
   const messages = seen.body.messages.map((message) => ({ ...message, state: stateOf(message.n, message.state) }));
-  return [tasks.put({ ...seen.body, messages }, seen.version)];
+  const next = { ...seen.body, messages };
+  if (!note) return [tasks.put(next, seen.version)];
+  return changed(tasks, seen, next, { author: { by: `host ${needs.host}`, at: needs.now() }, note });
 }

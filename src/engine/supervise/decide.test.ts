@@ -7,7 +7,7 @@ import type { Look, Rules } from './needs.ts';
 
 const now = '2030-01-01T12:00:00.000Z';
 const MB = 1024 * 1024;
-const rules: Rules = { stallMs: 120_000, spoolBytes: 10 * MB, processes: 100 };
+const rules: Rules = { stallMs: 120_000, spoolBytes: 10 * MB, contextPercent: 90, processes: 100 };
 const who = { pid: 7, started: '1' };
 const identity = { boot: 'b', shim: who, agent: who };
 const running: RunPhase = { state: 'running', since: now, ...identity };
@@ -18,13 +18,14 @@ interface Seen extends Partial<Omit<Sight, 'run' | 'task'>> {
   readonly phase?: RunPhase;
   readonly watch?: Partial<Watch>;
   readonly canceled?: boolean;
+  readonly limits?: Partial<Task>;
 }
 
 /** What is done about one run, in words. */
-function actionFor({ phase = running, watch = {}, canceled = false, ...sight }: Seen) {
+function actionFor({ phase = running, watch = {}, canceled = false, limits = {}, ...sight }: Seen) {
   const seen = { ...newWatch({ state: null, events: [], send: [] }, now), ...watch };
   const run = { body: { phase, watch: seen } as Run, version: '1' };
-  const task = { spentMs: 0, ...(canceled ? { cancelAsked: { at: now, by: 'ada' } } : {}) } as Task;
+  const task = { spentMs: 0, turns: 0, ...limits, ...(canceled ? { cancelAsked: { at: now, by: 'ada' } } : {}) } as Task;
   const around: Sight = { run, task, look: alive, silentMs: 0, sinceMs: 0, toSend: false, ...sight };
   const [action] = decide({ sights: [around], now, rules });
   if (!action) return 'nothing';
@@ -39,6 +40,17 @@ describe('what is done about a run', () => {
     expect(actionFor({ silentMs: 119_000 })).toBe('nothing');
     expect(actionFor({ silentMs: 121_000 })).toBe('end stalled');
     expect(actionFor({ silentMs: 121_000, watch: { openTools: ['t'] } })).toBe('nothing');
+  });
+
+  it('is to end one that has used up a budget or its window, gently, unless it has said how it went [RUN-06] [RUN-08]', () => {
+    const usage = { inputTokens: 50, outputTokens: 50, cachedTokens: 0, costUsd: 2 };
+    const context = { tokens: 95, limit: 100 };
+    expect(actionFor({ watch: { usage }, limits: { maxBudgetUsd: 2 } })).toBe('end over_budget');
+    expect(actionFor({ watch: { usage }, limits: { maxTokens: 100 } })).toBe('end over_budget');
+    expect(actionFor({ watch: { usage }, limits: { maxBudgetUsd: 3, maxTokens: 101 } })).toBe('nothing');
+    expect(actionFor({ watch: { usage, context }, limits: { maxBudgetUsd: 3 } })).toBe('end context_full');
+    expect(actionFor({ watch: { context, verdict: 'succeeded' } })).toBe('nothing');
+    expect(actionFor({ watch: { usage, verdict: 'succeeded' }, limits: { maxBudgetUsd: 1 } })).toBe('nothing');
   });
 
   it('is to end the input of one that has said how it went and waits for more', () => {

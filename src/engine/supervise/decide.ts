@@ -1,6 +1,8 @@
+import { overBudget } from '../../domain/run/budget.ts';
+import { tooFull } from '../../domain/run/context.ts';
 import { patienceMs } from '../../domain/run/health.ts';
 import { outcomeOf } from '../../domain/run/outcome.ts';
-import type { Outcome, Run } from '../../domain/run/run.ts';
+import type { Outcome, Run, Watch } from '../../domain/run/run.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
 import type { Seen as Read } from '../../store/records/record.ts';
@@ -83,7 +85,7 @@ function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined 
   if (phase.state === 'claimed') return { type: 'adopt', sight };
   if (phase.state === 'ending') return { type: 'ladder', sight, atOnce: isOutOfHand(phase.outcome) };
   const end = reasonToEnd(sight, look, rules);
-  if (end) return { type: 'end', sight, ...end, atOnce: isOutOfHand(end.outcome) };
+  if (end) return { type: 'end', sight, atOnce: isOutOfHand(end.outcome), ...end };
   const isRead = look.outBytes <= (run.body.watch?.offset ?? 0);
   if (isRead && look.listens && !sight.hungUp && isOver(run.body)) return { type: 'hangUp', sight };
   const news = sight.toSend || !isRead || isToBeWrittenDown(sight, now, rules);
@@ -114,7 +116,7 @@ function reasonToEnd(
   { run, task, silentMs, sinceMs, processes = 0 }: Sight,
   look: Extract<Look, { state: 'alive' }>,
   rules: Rules,
-): { outcome: Outcome; why: string } | undefined {
+): { outcome: Outcome; why: string; atOnce?: boolean } | undefined {
   const { watch } = run.body;
   if (!task) return { outcome: 'canceled', why: 'its task is gone' };
   if (task.cancelAsked) return { outcome: 'canceled', why: `${task.cancelAsked.by} asked for it` };
@@ -134,6 +136,8 @@ function reasonToEnd(
       outcome: 'timed_out',
       why: `it has run for ${Math.round(spentMs / 1_000)} s, at most ${allowed} s are allowed`,
     };
+  const used = chore || !watch || watch.verdict !== undefined ? undefined : usedUp(task, watch, rules);
+  if (used) return used;
   if (watch?.verdict !== undefined && silentMs > AFTERWARDS_MS) {
     const { outcome, detail } = outcomeOf(run.body, { exit: 0 });
     return { outcome, why: detail || 'it had said how it went, and did not end' };
@@ -142,4 +146,12 @@ function reasonToEnd(
   if (silentMs > patienceMs(watch, rules.stallMs) && (watch?.asks.length ?? 0) === 0)
     return { outcome: 'stalled', why: `no sign of life for ${Math.round(silentMs / 1_000)} s` };
   return undefined;
+}
+
+/** An agent that has said how it went is over anyway, and one that costs too much may still put its things in order. */
+function usedUp(task: Task, watch: Watch, rules: Rules): { outcome: Outcome; why: string; atOnce?: boolean } | undefined {
+  const spent = overBudget(task, watch);
+  if (spent) return { outcome: 'over_budget', why: spent, atOnce: false };
+  const full = tooFull(watch, rules.contextPercent);
+  return full === undefined ? undefined : { outcome: 'context_full', why: full };
 }

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
+import type { Executor } from '../../domain/agent/executor.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { retryDelayMs } from '../../domain/run/backoff.ts';
-import { outcomeOf, saidNothing } from '../../domain/run/outcome.ts';
+import { type Facts, type Ending as Outcomes, outcomeOf, saidNothing } from '../../domain/run/outcome.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
 import { countedAttempts } from '../../domain/task/attempts.ts';
 import type { Task } from '../../domain/task/task.ts';
@@ -9,13 +11,14 @@ import type { Report } from '../../domain/work/report.ts';
 import { projects } from '../../store/records/projects.ts';
 import { runs } from '../../store/records/runs.ts';
 import { type Ended, type Ending, settleAll } from '../settle.ts';
+import { blockAfter } from './blocks.ts';
 import { asking } from './converse.ts';
 import type { Sight } from './decide.ts';
 import { climb } from './ending.ts';
 import { type NewAsk, stepped } from './ingest.ts';
 import type { Memory } from './memory.ts';
 import type { Left, Look, SuperviseNeeds } from './needs.ts';
-import { firstWatch, seenUntil } from './read.ts';
+import { firstWatch, priceOf, seenUntil } from './read.ts';
 
 /** It has ended and left much to read: piece by piece, so that nobody waits for it, and none is read twice. */
 export async function catchUp(sight: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
@@ -72,7 +75,7 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
     : { watch: run.body.watch, heard: [], asks: [] };
   const facts = factsOf(look);
   const last: Run = { ...run.body, ...(watch ? { watch: spokenFor(watch, left.submitted) } : {}) };
-  const { outcome, detail } = outcomeOf(last, facts);
+  const { outcome, detail } = withAdvice(outcomeOf(last, facts), facts, await needs.executor(run.body.executor));
   if (outcome === 'output_limit') await needs.runner.trim(run.body.id, needs.rules().spoolBytes);
   const quiet = saidNothing(last, facts);
   const counted = task ? countedAttempts(task) : 1;
@@ -90,6 +93,10 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
     report: left.report?.(watch, outcome),
     neverRan: hasNeverRun(run.body, look),
     quiet,
+    ...(outcome === 'context_full' && task ? { mark: await markOf(last, task, left, needs) } : {}),
+    ...(task && ran
+      ? { block: blockAfter(outcome, { detail, run: last, task, executor: await needs.executor(run.body.executor) }) }
+      : {}),
   };
   return { runId: run.body.id, ending, last };
 }
@@ -121,11 +128,15 @@ async function isSwept(run: Run, needs: SuperviseNeeds, memory: Memory): Promise
   return memory.swept.has(run.id);
 }
 
+/** A program that is not there can be installed. */
+const withAdvice = (end: Outcomes, { isRefused }: Facts, executor: Executor | undefined): Outcomes =>
+  isRefused && executor?.program ? { ...end, detail: `${end.detail}; install it with \`${executor.program.install}\`` } : end;
+
 const NOTHING: Left = {};
 
-const factsOf = (look: Look) =>
+const factsOf = (look: Look): Facts =>
   look.state === 'ended'
-    ? { exit: look.exit, reason: look.reason }
+    ? { exit: look.exit, reason: look.reason, isRefused: look.isRefused }
     : look.state === 'unclaimed' || look.state === 'never'
       ? { reason: 'it was never started' }
       : {};
@@ -164,7 +175,15 @@ async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds
   }
   const isOpen = watch.verdict === undefined && watch.failed === undefined;
   const events = isOpen && look.state === 'ended' ? executor.exit(watch.state, look.exit) : [];
-  return { watch: stepped(watch, { state: watch.state, events, send: [] }), heard, asks };
+  return { watch: stepped(watch, { state: watch.state, events, send: [] }, priceOf(run, needs)), heard, asks };
+}
+
+/** Work in place is as old as its newest file. */
+async function markOf(run: Run, task: Task, { mark }: Left, needs: SuperviseNeeds): Promise<string> {
+  const work = mark ?? String(await needs.changedAt(run, task));
+  return createHash('sha256')
+    .update(JSON.stringify([work, await needs.notesMark(task)]))
+    .digest('hex');
 }
 
 const LONGEST_PAUSE_MS = LIMITS.pauseDays.value * 86_400_000;

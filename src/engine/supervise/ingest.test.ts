@@ -58,6 +58,68 @@ const event: fc.Arbitrary<AgentEvent> = fc.oneof(
   }),
 );
 
+describe('what a run takes', () => {
+  const lines = (...events: AgentEvent[]): Slice => ({
+    lines: events.map((one) => ({ text: JSON.stringify(one) })),
+    cursor: { offset: 400, skipping: false },
+    dropped: 0,
+    more: false,
+  });
+  const spent = (more: Partial<Extract<AgentEvent, { type: 'spent' }>>): AgentEvent => ({
+    type: 'spent',
+    inputTokens: 1_000_000,
+    outputTokens: 0,
+    ...more,
+  });
+  const means = {
+    questionId: () => 'question_1' as QuestionId,
+    at: AT,
+    price: (model: string | undefined) => (model === 'known' ? { input: 2, output: 10, cached: 0.2 } : undefined),
+  };
+  const first = newWatch({ state: 0, events: [], send: [] }, AT);
+
+  it('is kept for each turn, and its price is looked up when it does not say one [RUN-08]', () => {
+    const { watch } = ingest(
+      first,
+      plain,
+      lines(spent({ costUsd: 1 }), spent({ model: 'known' }), spent({ model: 'other' })),
+      means,
+    );
+    expect(watch.usage).toEqual({
+      inputTokens: 3_000_000,
+      outputTokens: 0,
+      cachedTokens: 0,
+      costUsd: 3,
+      listUsd: 2,
+      unpriced: 1,
+    });
+    expect(watch.turns?.spent?.map(({ costUsd, model }) => [costUsd, model])).toEqual([
+      [1, undefined],
+      [2, 'known'],
+      [undefined, 'other'],
+    ]);
+  });
+
+  it('is kept for the newest turns only, and counted for all', () => {
+    const many = Array.from({ length: 200 }, (_, n) => spent({ outputTokens: n }));
+    const { watch } = ingest(first, plain, lines(...many), means);
+    expect(watch.turns).toMatchObject({ count: 200 });
+    expect(watch.turns?.spent).toHaveLength(64);
+    expect(watch.turns?.spent?.at(-1)?.outputTokens).toBe(199);
+  });
+
+  it('fills a window: as it says, as large as its executor knows, or by an estimate that says so [RUN-06]', () => {
+    const says = lines({ type: 'context', tokens: 50 });
+    expect(ingest(first, plain, says, means).watch.context).toEqual({ tokens: 50 });
+    expect(ingest(first, { ...plain, contextLimit: 200 }, says, means).watch.context).toEqual({ tokens: 50, limit: 200 });
+    const whole = lines({ type: 'context', tokens: 50, limit: 60 });
+    expect(ingest(first, { ...plain, contextLimit: 200 }, whole, means).watch.context).toEqual({ tokens: 50, limit: 60 });
+    const silent: Executor = { ...plain, can: { ...plain.can, context: false }, contextLimit: 200 };
+    expect(ingest(first, silent, lines(), means).watch.context).toEqual({ tokens: 100, limit: 200, estimate: true });
+    expect(ingest(first, { ...plain, contextLimit: 200 }, lines(), means).watch.context).toBeUndefined();
+  });
+});
+
 describe('reading lines into what is known of a run', () => {
   it('comes to the same however the lines are portioned, and changes nothing it was given', () => {
     const lines = fc.array(

@@ -1,6 +1,9 @@
 import type { AgentEvent, Executor, Step } from '../../domain/agent/executor.ts';
+import type { Price } from '../../domain/agent/prices.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Usage, Watch } from '../../domain/run/run.ts';
+import { estimated } from '../../domain/run/context.ts';
+import type { Watch } from '../../domain/run/run.ts';
+import { added, type Turn, usageOf } from '../../domain/run/usage.ts';
 import type { Instant, QuestionId } from '../../domain/values.ts';
 import type { Slice } from './needs.ts';
 
@@ -20,6 +23,11 @@ export interface Ingested {
   /** The agent has come to the end of a turn, or waits for somebody. */
   readonly turnOver: boolean;
 }
+
+/** What a model costs; without a name, the model the run was asked to use. */
+export type PriceOf = (model: string | undefined) => Price | undefined;
+
+const unknownPrice: PriceOf = () => undefined;
 
 const TURN_ENDS: ReadonlySet<AgentEvent['type']> = new Set(['spent', 'asked', 'ended']);
 
@@ -50,7 +58,7 @@ export function ingest(
   watch: Watch,
   executor: Executor,
   read: Slice,
-  { questionId, at }: { questionId: () => QuestionId; at: Instant },
+  { questionId, at, price = unknownPrice }: { questionId: () => QuestionId; at: Instant; price?: PriceOf },
 ): Ingested {
   const asks: NewAsk[] = [];
   const heard: number[] = [];
@@ -64,11 +72,11 @@ export function ingest(
   for (const { text } of read.lines) {
     if (now.failed !== undefined) break;
     const step = executor.step(now.state, text);
-    take(now, step);
+    take(now, step, price);
     for (const event of step.events) {
       turnOver ||= TURN_ENDS.has(event.type);
       if (event.type === 'heard') heard.push(event.n);
-      if (event.type === 'spent') now.turns = turned(now.turns, at);
+      if (event.type === 'spent') now.turns = turned(now.turns, at, turnOf(event, at, price));
       if (
         event.type !== 'asked' ||
         event.request.length > LIMITS.titleCharacters.value ||
@@ -85,13 +93,27 @@ export function ingest(
       now.asks = [...now.asks, { request: event.request, questionId: ask.questionId }];
     }
   }
+  measured(now, executor);
   return { watch: now, asks, heard, turnOver };
 }
 
-const turned = (before: Watch['turns'], at: Instant): NonNullable<Watch['turns']> => ({
+const turned = (before: Watch['turns'], at: Instant, turn: Turn): NonNullable<Watch['turns']> => ({
   count: (before?.count ?? 0) + 1,
   ends: [...(before?.ends ?? []), at].slice(-LIMITS.turnsKept.value),
+  spent: [...(before?.spent ?? []), turn].slice(-LIMITS.turnsKept.value),
 });
+
+function turnOf(event: Extract<AgentEvent, { type: 'spent' }>, at: Instant, price: PriceOf): Turn {
+  const { listUsd: _list, unpriced: _unpriced, ...usage } = usageOf(event, price(event.model));
+  return { at, ...usage, ...(event.model === undefined ? {} : { model: event.model.slice(0, LIMITS.titleCharacters.value) }) };
+}
+
+/** A window whose size the program leaves out is as large as its executor says; one it says nothing of is estimated. */
+function measured(draft: Draft, { can, contextLimit }: Executor): void {
+  if (contextLimit === undefined) return;
+  if (draft.context && !draft.context.estimate) draft.context = { limit: contextLimit, ...draft.context };
+  else if (!can.context) draft.context = estimated(draft.offset, contextLimit);
+}
 
 /** Whether something has happened that others act upon: it is written down at once, and everything else now and then. */
 export const isConsequence = (before: Watch, { watch, asks, heard }: Ingested): boolean =>
@@ -101,12 +123,15 @@ export const isConsequence = (before: Watch, { watch, asks, heard }: Ingested): 
   watch.verdict !== before.verdict ||
   watch.failed !== before.failed ||
   watch.session !== before.session ||
+  // What a turn took may have been the last of a budget, or of its window.
+  watch.turns?.count !== before.turns?.count ||
+  (watch.context?.tokens !== before.context?.tokens && !watch.context?.estimate) ||
   watch.outbox !== before.outbox;
 
 /** The state after one step, with everything it has to send put behind what was sent before. */
-export function stepped(watch: Watch, step: Step): Watch {
+export function stepped(watch: Watch, step: Step, price: PriceOf = unknownPrice): Watch {
   const draft = draftOf(watch);
-  take(draft, step);
+  take(draft, step, price);
   return draft;
 }
 
@@ -115,16 +140,16 @@ type Draft = { -readonly [Key in keyof Watch]: Watch[Key] };
 
 const draftOf = (watch: Watch): Draft => ({ ...watch });
 
-function take(draft: Draft, { state, events, send, unknown, failed }: Step): void {
+function take(draft: Draft, { state, events, send, unknown, failed }: Step, price: PriceOf): void {
   draft.state = state;
   if (failed !== undefined) draft.failed = failed.slice(0, SUMMARY);
   if (unknown) draft.unknownLines = (draft.unknownLines ?? 0) + 1;
   draft.events += events.length;
-  for (const event of events) takeEvent(draft, event);
+  for (const event of events) takeEvent(draft, event, price);
   if (send.length > 0) draft.outbox = { at: draft.outbox.at, tail: draft.outbox.tail + send.map((line) => `${line}\n`).join('') };
 }
 
-function takeEvent(draft: Draft, event: AgentEvent): void {
+function takeEvent(draft: Draft, event: AgentEvent, price: PriceOf): void {
   switch (event.type) {
     case 'opened':
       draft.session = event.session.slice(0, LIMITS.nameCharacters.value * 16);
@@ -139,7 +164,7 @@ function takeEvent(draft: Draft, event: AgentEvent): void {
       draft.openTools = draft.openTools.filter((id) => id !== event.id);
       return;
     case 'spent':
-      draft.usage = added(draft.usage, event);
+      draft.usage = added(draft.usage, usageOf(event, price(event.model)));
       return;
     case 'context':
       draft.context = { tokens: event.tokens, ...(event.limit === undefined ? {} : { limit: event.limit }) };
@@ -173,14 +198,4 @@ function bounded(report: unknown): unknown {
   const text = JSON.stringify(report) ?? 'null';
   if (text.length <= LIMITS.textFieldBytes.value) return report;
   return { cut: text.slice(0, LIMITS.textFieldBytes.value / 4) };
-}
-
-function added(before: Usage | undefined, event: Extract<AgentEvent, { type: 'spent' }>): Usage {
-  const cost = event.costUsd === undefined ? before?.costUsd : (before?.costUsd ?? 0) + event.costUsd;
-  return {
-    inputTokens: (before?.inputTokens ?? 0) + event.inputTokens,
-    outputTokens: (before?.outputTokens ?? 0) + event.outputTokens,
-    cachedTokens: (before?.cachedTokens ?? 0) + (event.cachedTokens ?? 0),
-    ...(cost === undefined ? {} : { costUsd: cost }),
-  };
 }

@@ -1,4 +1,5 @@
 import type { Executor, Job } from '../../domain/agent/executor.ts';
+import type { Price } from '../../domain/agent/prices.ts';
 import type { Outcome, Run, Watch } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { QuestionId, RunId } from '../../domain/values.ts';
@@ -27,7 +28,14 @@ export type Look =
     }
   /** It was there and is gone without a word. */
   | { readonly state: 'dead'; readonly outBytes: number }
-  | { readonly state: 'ended'; readonly exit: number; readonly reason?: string | undefined; readonly outBytes: number };
+  | {
+      readonly state: 'ended';
+      readonly exit: number;
+      readonly reason?: string | undefined;
+      /** The program could not be started: it is not there, or it is none. */
+      readonly isRefused?: boolean;
+      readonly outBytes: number;
+    };
 
 export interface Identity {
   readonly boot: string;
@@ -103,6 +111,8 @@ export interface Rules {
   readonly spoolBytes: number;
   /** How many processes one run may have at once. */
   readonly processes: number;
+  /** How full its window may be. */
+  readonly contextPercent: number;
 }
 
 /** What a run leaves behind besides its output. */
@@ -110,6 +120,8 @@ export interface Left {
   readonly kept?: NonNullable<Work['kept']>;
   /** The report it handed in itself while it ran. */
   readonly submitted?: Report;
+  /** How the work stands: another text when it is not as it was. */
+  readonly mark?: string;
   report?(watch: Watch | undefined, outcome: Outcome): Report;
 }
 
@@ -135,6 +147,10 @@ export interface SuperviseNeeds extends Needs {
   /** The run has ended and its task has moved: whoever keeps notes may write them now. */
   noted(run: Run): Promise<void>;
   rules(): Rules;
+  /** What a model costs, if anybody knows. */
+  price(model: string): Price | undefined;
+  /** How the notes of a task stand: another text when they are not as they were. */
+  notesMark(task: Task): Promise<string>;
   /** 0 to 1, so that what failed together does not come back together. */
   jitter(): number;
   log(event: string, fields: Record<string, unknown>): void;

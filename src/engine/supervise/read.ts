@@ -3,10 +3,11 @@ import type { Run, Watch } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { instantOf, msOf } from '../../domain/values.ts';
 import { runs } from '../../store/records/runs.ts';
+import { budgetNote } from './blocks.ts';
 import { asking, delivered, heard, passedOn } from './converse.ts';
 import { isToBeWrittenDown, type Sight } from './decide.ts';
 import { sinceLast } from './ending.ts';
-import { type Ingested, ingest, isConsequence, newWatch } from './ingest.ts';
+import { type Ingested, ingest, isConsequence, newWatch, type PriceOf } from './ingest.ts';
 import type { Memory } from './memory.ts';
 import type { SuperviseNeeds } from './needs.ts';
 
@@ -54,7 +55,7 @@ export async function read(sight: Sight, needs: SuperviseNeeds, memory: Memory):
   const writes = [
     runs.put({ ...run.body, updatedAt: needs.now(), watch: asked.watch }, run.version),
     ...asked.writes,
-    ...(await heard(task, [...seen.heard], told.sent, needs)),
+    ...(await heard(task, { heard: seen.heard, sent: told.sent, note: budgetNote(task, run.body, asked.watch) }, needs)),
   ];
   await needs.store.commit(writes, { flush: seen.asks.length > 0 });
   // What was promised in this commit is written after it: a crash in between is completed by whoever comes next.
@@ -68,6 +69,14 @@ const lastSign = ({ signAt }: Watch, silentMs: number, needs: SuperviseNeeds): s
   return at > signAt ? at : signAt;
 };
 
+/** An agent that does not say which model it used has used the one it was given. */
+export const priceOf =
+  (run: Run, needs: Pick<SuperviseNeeds, 'price'>): PriceOf =>
+  (said) => {
+    const model = said ?? run.model;
+    return model === undefined ? undefined : needs.price(model);
+  };
+
 /** As much as there is, up to the first thing others act upon, and for no longer than one run may take. */
 export async function seenUntil(
   run: Run,
@@ -80,7 +89,11 @@ export async function seenUntil(
   for (;;) {
     const { offset, skipping } = seen.watch;
     const lines = await needs.runner.read(run.id, { offset, skipping }, final);
-    const next = ingest(seen.watch, executor, lines, { questionId: () => needs.question(), at: needs.now() });
+    const next = ingest(seen.watch, executor, lines, {
+      questionId: () => needs.question(),
+      at: needs.now(),
+      price: priceOf(run, needs),
+    });
     seen = { ...next, turnOver: seen.turnOver || next.turnOver };
     if (!lines.more || isConsequence(watch, seen) || needs.elapsed() >= until) return seen;
   }

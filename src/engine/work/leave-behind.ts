@@ -37,6 +37,7 @@ export async function leaveBehind(run: Run, task: Task, needs: ReportNeeds): Pro
   return {
     ...(kept ? { kept } : {}),
     ...(submitted ? { submitted } : {}),
+    ...(git ? { mark: JSON.stringify(git) } : {}),
     report: (watch, outcome) =>
       reportOf({
         runId: run.id,

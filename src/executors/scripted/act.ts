@@ -13,9 +13,16 @@ export type Deed =
   | { readonly do: 'recall' }
   | { readonly do: 'flood' | 'line' | 'binary'; readonly bytes: number }
   | { readonly do: 'daemonise'; readonly ms: number }
-  | { readonly do: 'spend'; readonly input: number; readonly output: number }
-  | { readonly do: 'context'; readonly tokens: number }
-  | { readonly do: 'limited'; readonly seconds?: number }
+  | {
+      readonly do: 'spend';
+      readonly input: number;
+      readonly output: number;
+      readonly costUsd?: number;
+      readonly model?: string;
+    }
+  | { readonly do: 'context'; readonly tokens: number; readonly limit?: number }
+  | { readonly do: 'quota'; readonly window: string; readonly used: number; readonly seconds?: number }
+  | { readonly do: 'limited'; readonly seconds?: number; readonly why?: string }
   | { readonly do: 'mark'; readonly file: string };
 
 /** A step about waiting, signals and the end. */

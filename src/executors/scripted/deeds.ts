@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemClock } from '../../platform/clock.ts';
+import type { AgentEvent } from '../executor.ts';
 import type { Deed } from './act.ts';
 import type { Stage } from './stage.ts';
 import { binary, flood, longLine, print, say } from './voice.ts';
@@ -31,11 +32,10 @@ export async function doDeed(deed: Deed, stage: Stage): Promise<void> {
     case 'mark':
       return appendFileSync(deed.file, `${stage.run} ${process.pid} ${stage.attempt}\n`);
     case 'spend':
-      return print({ type: 'spent', inputTokens: deed.input, outputTokens: deed.output });
     case 'context':
-      return print({ type: 'context', tokens: deed.tokens });
+    case 'quota':
     case 'limited':
-      return print(deed.seconds === undefined ? { type: 'limited' } : { type: 'limited', until: inSeconds(deed.seconds) });
+      return print(measure(deed));
     case 'flood':
       return flood(deed.bytes);
     case 'line':
@@ -85,6 +85,32 @@ function report(value: unknown, stage: Stage): void {
     renameSync(`${stage.resultFile}.tmp`, stage.resultFile);
   }
   print({ type: 'reported', report: value });
+}
+
+/** What it says of its account. */
+function measure(deed: Extract<Deed, { do: 'spend' | 'context' | 'quota' | 'limited' }>): AgentEvent {
+  switch (deed.do) {
+    case 'spend': {
+      const { do: _, input: inputTokens, output: outputTokens, ...more } = deed;
+      return { type: 'spent', inputTokens, outputTokens, ...more };
+    }
+    case 'context': {
+      const { do: _, ...window } = deed;
+      return { type: 'context', ...window };
+    }
+    case 'quota': {
+      const { do: _, seconds, ...share } = deed;
+      return { type: 'quota', ...share, ...(seconds === undefined ? {} : { resets: inSeconds(seconds) }) };
+    }
+    case 'limited': {
+      const { seconds, why } = deed;
+      return {
+        type: 'limited',
+        ...(seconds === undefined ? {} : { until: inSeconds(seconds) }),
+        ...(why === undefined ? {} : { why }),
+      };
+    }
+  }
 }
 
 const inSeconds = (seconds: number): string => new Date(systemClock.now() + seconds * 1000).toISOString();

@@ -1,3 +1,4 @@
+import { VERDICTS } from '../executor.ts';
 import { type Act, SIGNALS, type Signal, type Verdict } from './act.ts';
 import { firstWord, wordsIn } from './words.ts';
 
@@ -12,7 +13,7 @@ export class BadStep extends Error {}
 
 const day = 24 * 60 * 60 * 1000;
 const unitBytes: Readonly<Record<string, number>> = { '': 1, B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 };
-const verdicts = ['succeeded', 'blocked', 'refused', 'errored', 'auth_required'] as const satisfies readonly Verdict[];
+const verdicts = VERDICTS satisfies readonly Verdict[];
 
 /** Every step by its first word. */
 export const STEP_WORDS: Readonly<Record<string, (rest: Rest) => Act>> = {
@@ -42,8 +43,9 @@ export const STEP_WORDS: Readonly<Record<string, (rest: Rest) => Act>> = {
   binary: ({ text }) => ({ do: 'binary', bytes: bytes(text) }),
   daemonise: ({ text }) => ({ do: 'daemonise', ms: number(text || String(day), 'milliseconds') }),
   spend: ({ text }) => spend(text),
-  context: ({ text }) => ({ do: 'context', tokens: number(text, 'how many tokens') }),
-  limited: ({ text }) => (text === '' ? { do: 'limited' } : { do: 'limited', seconds: number(text, 'seconds') }),
+  context: ({ text }) => context(text),
+  quota: ({ text }) => quota(text),
+  limited: ({ text }) => limited(text),
   mark: ({ text }) => ({ do: 'mark', file: given(firstWord(text)?.word ?? '', 'a file') }),
 };
 
@@ -97,8 +99,46 @@ function question(text: string): Act {
 }
 
 function spend(text: string): Act {
-  const [input = '', output = ''] = text.split(/\s+/);
-  return { do: 'spend', input: number(input, 'tokens read'), output: number(output, 'tokens written') };
+  const [input = '', output = '', ...more] = text.split(/\s+/);
+  const dollars = more.find((word) => word.startsWith('$'));
+  const model = more.find((word) => !word.startsWith('$'));
+  if (dollars !== undefined && !/^\$\d+(\.\d+)?$/.test(dollars))
+    throw new BadStep(`it expects dollars like $0.25, seen ${dollars}`);
+  return {
+    do: 'spend',
+    input: number(input, 'tokens read'),
+    output: number(output, 'tokens written'),
+    ...(dollars === undefined ? {} : { costUsd: Number(dollars.slice(1)) }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+function context(text: string): Act {
+  const [tokens = '', limit] = text.split(/\s+/);
+  return {
+    do: 'context',
+    tokens: number(tokens, 'how many tokens'),
+    ...(limit === undefined ? {} : { limit: number(limit, 'how many there is room for') }),
+  };
+}
+
+function quota(text: string): Act {
+  const [window = '', percent = '', seconds] = text.split(/\s+/);
+  const used = number(percent, 'percent') / 100;
+  if (used > 1) throw new BadStep(`it expects at most 100 percent, seen ${percent}`);
+  return {
+    do: 'quota',
+    window: given(window, 'a window'),
+    used,
+    ...(seconds === undefined ? {} : { seconds: number(seconds, 'seconds') }),
+  };
+}
+
+function limited(text: string): Act {
+  const first = firstWord(text);
+  const isTimed = first !== undefined && /^\d/.test(first.word);
+  const why = isTimed ? first.rest : text;
+  return { do: 'limited', ...(isTimed ? { seconds: number(first.word, 'seconds') } : {}), ...(why === '' ? {} : { why }) };
 }
 
 function number(text: string, what: string): number {

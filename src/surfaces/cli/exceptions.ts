@@ -12,6 +12,7 @@ export const POSITIONALS: By<readonly string[]> = {
   'task.events': ['id'],
   'task.dispatch': ['id'],
   'task.log': ['id'],
+  'task.cost': ['id'],
   'task.wait': ['ids'],
   'task.send': ['id', 'text'],
   'task.retry': ['id'],
@@ -166,6 +167,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
     examples: ['fleet tasks', 'fleet tasks --watch', 'fleet tasks --project site'],
   },
   { word: 'ready', operation: 'task.ready' },
+  { word: 'cost', operation: 'fleet.cost' },
   { word: 'blame', operation: 'fleet.blame' },
 ];
 

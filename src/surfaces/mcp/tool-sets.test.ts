@@ -13,6 +13,8 @@ const sets: [string, ToolSet][] = Object.entries(TOOL_SETS);
 const every: Tool[] = [...new Set(sets.flatMap(([, { tools }]) => tools))];
 /** Left to people and programs: rare, for files of the machine, or better done by another tool. */
 const ELSEWHERE = [
+  // fleet_status tells of pauses.
+  'pause.list',
   'home.init',
   'executor.show',
   'db.migrate',

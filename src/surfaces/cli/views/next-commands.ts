@@ -39,6 +39,8 @@ const WAYS_ON: Readonly<Record<Block['cause'], (id: string, block: Block) => rea
     [`fleet task edit ${id} --clear after`, 'go on without its dependencies'],
   ],
   agent: (id) => [resume(id), log(id)],
+  budget: (id) => [[`fleet task edit ${id} --max-budget-usd N`, 'or --max-tokens, --max-turns: let it cost more'], resume(id)],
+  login: (id) => [resume(id), log(id)],
   quarantine: (id) => [resume(id), log(id)],
   review: (id) => [
     diff(id),

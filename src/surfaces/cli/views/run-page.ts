@@ -1,10 +1,10 @@
 import type { RunView } from '../../../contract/run.ts';
-import type { Usage } from '../../../domain/run/run.ts';
 import { ago, span } from '../terminal/ages.ts';
 import { pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
+import { contextText, dollarsText, quotaText, tokensText } from './cost.ts';
 import { counted, homely, type Look, shortId } from './look.ts';
-import { compact, healthPaint, statePaint, stateText, tookMs } from './run-list.ts';
+import { healthPaint, statePaint, stateText, tookMs } from './run-list.ts';
 
 type Rows = readonly (readonly [string, string | undefined])[];
 
@@ -47,8 +47,10 @@ function progress({ watch, phase }: RunView, { nowMs }: Look): Rows {
   return [
     ['Printed', printed.filter(Boolean).join(', ')],
     ['Sign of life', phase.state === 'ended' ? undefined : ago(watch.signAt, nowMs)],
-    ['Tokens', usage && usageText(usage)],
-    ['Context', context && `${compact(context.tokens)} tokens${context.limit ? ` of ${compact(context.limit)}` : ''}`],
+    ['Tokens', usage && `${tokensText(usage)}${watch.turns ? ` in ${counted(watch.turns.count, 'turn')}` : ''}`],
+    ['Cost', usage && `${dollarsText(usage)}, API-equivalent`],
+    ['Context', context && contextText(context)],
+    ['Quota', watch.quota && quotaText(watch.quota, nowMs)],
     ['Tools', openTools.map(plainLine).join(', ')],
     ['Session', plainLine(watch.session ?? '')],
     ['Limited until', plainLine(watch.limitedUntil ?? '')],
@@ -56,16 +58,6 @@ function progress({ watch, phase }: RunView, { nowMs }: Look): Rows {
     ['Summary', plainLine(summary ?? '')],
   ];
 }
-
-const usageText = ({ inputTokens, outputTokens, cachedTokens, costUsd }: Usage): string =>
-  [
-    `${compact(inputTokens)} in`,
-    `${compact(outputTokens)} out`,
-    cachedTokens > 0 && `${compact(cachedTokens)} cached`,
-    costUsd !== undefined && `$${costUsd.toFixed(2)}`,
-  ]
-    .filter(Boolean)
-    .join(', ');
 
 function nextSteps({ id, taskId, phase }: RunView): (readonly [string, string])[] {
   const run = shortId(id);

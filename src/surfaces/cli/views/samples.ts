@@ -5,6 +5,7 @@ import type { TaskView } from '../../../contract/shapes.ts';
 import type { Phase } from '../../../domain/task/task.ts';
 import { ProjectId, QuestionId, RunId, TaskId } from '../../../domain/values.ts';
 import { byRunSamples, sampleQuestion } from './by-run-samples.ts';
+import { costSamples } from './cost-samples.ts';
 import { executorSamples } from './executor-samples.ts';
 import { pauseSample, pauseSamples } from './pause-samples.ts';
 import { tokenSamples } from './token-samples.ts';
@@ -58,6 +59,8 @@ export function sampleTask(end: string, title: string, phase: Phase, more: Parti
     repairs: 0,
     stalledTimes: 0,
     refusedTimes: 0,
+    fullTimes: 0,
+    turns: 0,
     uncounted: 0,
     messages: [],
     createdAt: ago(7200),
@@ -256,6 +259,7 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
   'run.log': log,
   'run.cancel': stopping,
   ...byRunSamples({ task: running, review: queued, runId, ago }, question),
+  ...costSamples,
   ...pauseSamples,
   ...tokenSamples,
   'fleet.status': {

@@ -2,11 +2,12 @@ import type { Output } from '../../../contract/call.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import { PHASE_STATES, type PhaseState } from '../../../domain/task/phases.ts';
 import { ago, clockTime, elapsedSince } from '../terminal/ages.ts';
-import { columns } from '../terminal/columns.ts';
+import { type Column, columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { truncate } from '../terminal/width.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
 import { changesText } from './changes.ts';
+import { contextText, dollarsText } from './cost.ts';
 import { counted, homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
 import { unblock } from './next-commands.ts';
 import { pausedName } from './pause.ts';
@@ -131,12 +132,21 @@ function running({ running: tasks }: Status, look: Look): string {
       ...(tasks.every(({ phase }) => phase.state === 'running')
         ? []
         : [{ title: '', cell: ({ phase }: TaskView) => phase.state, paint: paint.dim, expendable: 3 }]),
+      ...(tasks.some(({ usage, now }) => usage || now) ? [takenColumn(look)] : []),
       { title: '', cell: ({ phase }) => ('since' in phase ? elapsedSince(phase.since, nowMs) : ''), align: 'right' },
     ],
     { width, heading: paint.dim },
   );
   return `${paint.bold('Running')}\n${table}`;
 }
+
+const takenColumn = ({ paint }: Look): Column<TaskView> => ({
+  title: '',
+  cell: ({ usage, now }) =>
+    [usage && dollarsText(usage), now?.context && contextText(now.context)].filter((text) => text !== undefined).join(', '),
+  paint: paint.dim,
+  expendable: 4,
+});
 
 function paused({ pauses }: Status, { paint, width, nowMs }: Look): string {
   if (pauses.length === 0) return '';

@@ -5,7 +5,8 @@ import { pairs } from '../terminal/columns.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
 import { provingText, shortCommit } from './changes.ts';
-import { homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
+import { contextText, dollarsText, quotaText, tokensText } from './cost.ts';
+import { counted, homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
 import { nextCommands } from './next-commands.ts';
 import { workFacts } from './work-facts.ts';
 
@@ -47,6 +48,9 @@ function facts(task: TaskView, look: Look): (readonly [string, string])[] {
         .join(', ') || undefined,
     ],
     ['Tags', task.tags.length > 0 ? task.tags.map(plainLine).join(', ') : undefined],
+    ['Cost', costText(task)],
+    ['Window', task.now?.context && contextText(task.now.context)],
+    ['Quota', task.now?.quota && quotaText(task.now.quota, look.nowMs)],
     ['Limits', limitsText(task)],
     ['Not before', task.notBefore],
   ];
@@ -119,11 +123,15 @@ function executorText({ executors, model, effort, preset, sandbox }: TaskView): 
   return [names, ...details.filter(Boolean)].join(', ');
 }
 
-function limitsText({ maxAttempts, maxTurns, maxBudgetUsd, timeoutSeconds }: TaskView): string {
+const costText = ({ usage, turns }: TaskView): string | undefined =>
+  usage && `${dollarsText(usage)} API-equivalent, ${tokensText(usage)}, ${counted(turns, 'turn')}`;
+
+function limitsText({ maxAttempts, maxTurns, maxBudgetUsd, maxTokens, timeoutSeconds }: TaskView): string {
   const parts = [
     `${maxAttempts} attempts`,
     maxTurns && `${maxTurns} turns`,
     maxBudgetUsd && `$${maxBudgetUsd}`,
+    maxTokens && `${maxTokens} tokens`,
     timeoutSeconds && `${timeoutSeconds} s`,
   ];
   return parts.filter(Boolean).join(', ');

@@ -3,6 +3,7 @@ import type { OperationName } from '../../../contract/index.ts';
 import { blame } from './blame.ts';
 import { inbox, reportSubmitted, runContext } from './by-run.ts';
 import { configChanged, configShown } from './config.ts';
+import { fleetCost, taskCost } from './cost.ts';
 import { dbBackedUp, dbChecked, dbExported, dbMigrated, dbPruned, dbRestored } from './db.ts';
 import { executorList, executorPage } from './executor.ts';
 import { homeMade } from './home.ts';
@@ -58,6 +59,7 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'task.show': taskPage,
   'task.events': taskEvents,
   'task.log': logLines,
+  'task.cost': taskCost,
   'task.wait': taskWait,
   'task.send': messageSent,
   'task.comment': commentAdded,
@@ -102,6 +104,7 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'token.list': tokenList,
   'token.revoke': tokenRevoked,
   'fleet.status': fleetStatus,
+  'fleet.cost': fleetCost,
   'fleet.blame': blame,
   'db.migrate': dbMigrated,
   'db.check': dbChecked,
