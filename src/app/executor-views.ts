@@ -2,12 +2,11 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
 import type { Executor, Program } from '../domain/agent/executor.ts';
-import { plainJob } from '../executors/kit/jobs.ts';
 import type { ExecutorHere } from '../operations/scope.ts';
 import { compareVersions } from '../platform/versions.ts';
 import type { Added } from './custom-executors.ts';
 import type { ExecutorShelf } from './executors.ts';
-import { locateProgram } from './find-program.ts';
+import { commandOf, locateProgram } from './find-program.ts';
 import { versionAsker } from './version-asker.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -67,14 +66,11 @@ async function addedHere({ name, file, kind, executor, problem }: Added, env: En
 
 const NO_PROGRAM: Standing = { state: 'ready', signedIn: 'unknown' };
 
-/** What it would launch for an ordinary job says which program it is. */
+/** Only what it launches is known of it. */
 function unknownProgram(executor: Executor): Program | undefined {
-  try {
-    const { command } = executor.launch(plainJob);
-    return { command, versionArgs: ['--version'], proved: '', install: '', login: '', keys: [], credentials: [], variables: [] };
-  } catch {
-    return undefined;
-  }
+  const command = commandOf(executor);
+  if (command === undefined) return undefined;
+  return { command, versionArgs: ['--version'], proved: '', install: '', login: '', keys: [], credentials: [], variables: [] };
 }
 
 type Standing = Pick<ExecutorHere, 'state' | 'program' | 'signedIn' | 'signedInBy' | 'problem' | 'repair'>;

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Executor } from '../domain/agent/executor.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -6,7 +7,7 @@ import { scripted } from '../executors/scripted/scripted.ts';
 import { shell } from '../executors/shell/shell.ts';
 import { BUILT_IN, type BuiltIn } from './built-in.ts';
 import { type Added, type AddedExecutors, addedExecutors } from './custom-executors.ts';
-import { findProgram } from './find-program.ts';
+import { commandOf, findCommand, findProgram } from './find-program.ts';
 import type { HomePaths } from './home.ts';
 import type { Place } from './place.ts';
 
@@ -38,6 +39,7 @@ export function executorShelf(paths: HomePaths, env: Env, { settings, builtIn = 
   const placeOf = (command: string): Place => ({ command, node: process.execPath, home: paths.path, settings: settings(), ours });
   const found = foundPrograms(builtIn, env, placeOf);
   const added = addedExecutors(paths);
+  const isThere = commandLook(env);
   const shelf = (custom: readonly Added[]): ReadonlyMap<string, Executor> =>
     new Map([
       ...custom.flatMap(({ name, executor }) => (executor ? [[name, executor] as const] : [])),
@@ -52,10 +54,32 @@ export function executorShelf(paths: HomePaths, env: Env, { settings, builtIn = 
     made,
     builtIn,
     added,
-    all: async () => shelf(await added.look()),
+    all: async () => shelf((await added.look()).filter(({ executor }) => executor && isThere(commandOf(executor)))),
     named: async (name) => shelf(await added.look(name)).get(name) ?? withoutProgram(name),
   };
 }
+
+/** Whether a command can be started here, as far as can be known. */
+function commandLook(env: Env): (command: string | undefined) => boolean {
+  const known = new Map<string, { readonly at: number; readonly path?: string }>();
+  const look = (command: string) => {
+    const path = findCommand(command, env);
+    const seen = { at: performance.now(), ...(path === undefined ? {} : { path }) };
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    known.set(command, seen);
+    return seen;
+  };
+  return (command) => {
+    // One that lies beside the work is looked for where the work is.
+    if (command === undefined || (command.includes('/') && !isAbsolute(command))) return true;
+    const before = known.get(command);
+    const isFresh =
+      before?.path === undefined ? before && performance.now() - before.at < LOOK_AGAIN_MS : existsSync(before.path);
+    return (isFresh ? before : look(command))?.path !== undefined;
+  };
+}
+
+const MOST_REMEMBERED = 1_000;
 
 /** A program that is not there is looked for again after this long: somebody may have installed it. */
 const LOOK_AGAIN_MS = 5_000;

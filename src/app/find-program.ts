@@ -1,6 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import type { Program } from '../domain/agent/executor.ts';
+import type { Executor, Program } from '../domain/agent/executor.ts';
+import { plainJob } from '../executors/kit/jobs.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -8,13 +9,13 @@ type Env = Readonly<Record<string, string | undefined>>;
 export const findProgram = (program: Program, env: Env): string | undefined => locateProgram(program, env)?.path;
 
 export function locateProgram({ command, native }: Program, env: Env): { path: string; wrapper?: string } | undefined {
-  const found = onPath(command, env);
+  const found = findCommand(command, env);
   if (found === undefined) return undefined;
   const own = native?.(realpathSync(found)).find(isExecutable);
   return own === undefined ? { path: found } : { path: own, wrapper: found };
 }
 
-function onPath(command: string, env: Env): string | undefined {
+export function findCommand(command: string, env: Env): string | undefined {
   if (isAbsolute(command)) return isExecutable(command) ? command : undefined;
   const directories = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
   return directories.map((directory) => join(directory, command)).find(isExecutable);
@@ -26,5 +27,22 @@ function isExecutable(path: string): boolean {
     return statSync(path).isFile();
   } catch {
     return false;
+  }
+}
+
+const commands = new WeakMap<Executor, { readonly command?: string }>();
+
+/** The program an executor starts for an ordinary job; undefined when it cannot say. */
+export function commandOf(executor: Executor): string | undefined {
+  const known = commands.get(executor) ?? { ...asked(executor) };
+  commands.set(executor, known);
+  return known.command;
+}
+
+function asked(executor: Executor): { readonly command?: string } {
+  try {
+    return { command: executor.program?.command ?? executor.launch(plainJob).command };
+  } catch {
+    return {};
   }
 }

@@ -43,6 +43,10 @@ export async function lastOutput(runDirectory: string, redact: (text: string) =>
   return [out, err].filter((text) => text !== '').join('\n');
 }
 
+/** The end of what a run printed where errors go. */
+export const lastError = (runDirectory: string, redact: (text: string) => string): Promise<string> =>
+  tailOf(join(runDirectory, 'err'), redact);
+
 /** More is read than is shown: what is cut first would not be seen to be a secret. */
 async function tailOf(path: string, redact: (text: string) => string): Promise<string> {
   const most = LIMITS.evidenceBytes.value;

@@ -22,6 +22,7 @@ import { openSpawner } from '../runner/spawner.ts';
 import { type Open, readSlice, type Slice } from '../runner/tail.ts';
 import { trimSpools } from '../runner/trim.ts';
 import type { HomePaths } from './home.ts';
+import { lastError } from './result-file.ts';
 import { runHints } from './run-hints.ts';
 import { type RunSecrets, runSecrets } from './run-secrets.ts';
 
@@ -61,7 +62,9 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
     look: async (runId) => {
       const seen = await lookAt(place(runId), begun.get(runId));
       if (seen.state !== 'starting') begun.delete(runId);
-      return seen;
+      return seen.state === 'ended' && seen.exit !== 0 && seen.reason === undefined
+        ? explained(place(runId), seen, redactorOf)
+        : seen;
     },
     isThere: ({ shim }) => processStat(shim.pid)?.started === shim.started,
     lay: (steps) => spawner.lay(steps),
@@ -169,6 +172,19 @@ async function lookAt(run: RunPlace, shimPid: number | undefined): Promise<Look>
 
 /** The shim could not make things ready: that says nothing of the program. */
 const UNPREPARED = 125;
+type Ended = Extract<Look, { state: 'ended' }>;
+
+/** A program that gave up mostly said why where nobody else listens. */
+async function explained(run: RunPlace, seen: Ended, redactorOf: (runId: RunId) => Promise<Redactor>): Promise<Ended> {
+  const complaint = lastLine(await lastError(run.directory, await redactorOf(run.id as RunId)));
+  if (complaint === '') return seen;
+  return { ...seen, reason: `it ended with exit code ${seen.exit}: ${complaint.slice(0, COMPLAINT)}` };
+}
+
+const COMPLAINT = 300;
+/** The last that stands at the margin: traces are indented, and some programs sign off with their version. */
+const lastLine = (text: string): string => text.split('\n').findLast(isAtMargin)?.trim() ?? '';
+const isAtMargin = (line: string): boolean => /^[^\s{}[\]]/.test(line) && !/^Node[.]js v/.test(line);
 
 const TICK_MS = 10;
 

@@ -72,7 +72,7 @@ const executorOf = async ({ executor, place }: Lane, { dispatching }: Scope): Pr
 
 async function words(obstacle: Obstacle, lane: Lane, { reads }: Scope): Promise<string> {
   if (obstacle.kind === 'executor')
-    return `no executor ${obstacle.executor} can be started on this machine: see fleet doctor, or give it another with task edit --executor`;
+    return `no executor ${obstacle.executor} can be started on this machine: see fleet executor show ${obstacle.executor}, or give it another with task edit --executor`;
   if (obstacle.kind === 'placement') return 'work in a tree of its own cannot be started on this machine: set isolation=in_place';
   if (obstacle.kind === 'paused') {
     const { executor, account, until, why } = obstacle.pause;

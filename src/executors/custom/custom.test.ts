@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { EVENT_FIELDS } from '../agent-event.ts';
 import { executorConformance } from '../conformance/executor-conformance.ts';
+import { VERDICTS } from '../executor.ts';
 import { plainJob } from '../kit/jobs.ts';
 import { parseCustomExecutor } from './custom.ts';
 
@@ -159,3 +161,12 @@ describe('a file that is wrong', () => {
 });
 
 it('tells the window of its model', () => expect(text?.contextLimit).toBe(128_000));
+
+it('the guide names every event, every field of it and every verdict', () => {
+  for (const [event, fields] of Object.entries(EVENT_FIELDS)) {
+    expect(guide).toContain(`\`${event}\``);
+    for (const field of Object.keys(fields))
+      expect(guide).toContain(`\`${field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}\``);
+  }
+  for (const verdict of VERDICTS) expect(guide).toContain(`\`${verdict}\``);
+});

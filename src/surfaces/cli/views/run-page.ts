@@ -42,8 +42,13 @@ function stateLine({ phase, ...run }: RunView, { paint, nowMs }: Look): string {
 
 function progress({ watch, phase }: RunView, { nowMs }: Look): Rows {
   if (!watch) return [];
-  const { usage, context, lines, events, droppedBytes, openTools, lastWords, summary } = watch;
-  const printed = [counted(lines, 'line'), counted(events, 'event'), droppedBytes > 0 && `${droppedBytes} bytes left out`];
+  const { usage, context, lines, events, droppedBytes, openTools, lastWords, summary, unknownLines = 0 } = watch;
+  const printed = [
+    counted(lines, 'line'),
+    counted(events, 'event'),
+    unknownLines > 0 && `${counted(unknownLines, 'line')} its executor does not know`,
+    droppedBytes > 0 && `${droppedBytes} bytes left out`,
+  ];
   return [
     ['Printed', printed.filter(Boolean).join(', ')],
     ['Sign of life', phase.state === 'ended' ? undefined : ago(watch.signAt, nowMs)],
