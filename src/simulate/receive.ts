@@ -54,9 +54,10 @@ export async function receive(request: IncomingMessage, response: ServerResponse
       return inJson(response, 404, { error: `no scenario at ${pathname}; an address begins with /s/SCENARIO/RUN` });
     await speak(request, response, { ...needs, played, run, pathname, searchParams });
   } catch (error) {
-    needs.ledger.known(names[1] ?? '')?.problems.push(String(error));
-    if (!response.headersSent) inJson(response, 500, { error: String(error) });
-    else response.destroy();
+    const page = needs.ledger.known(names[1] ?? '');
+    if (page) remember(page, String(error));
+    if (response.headersSent) response.destroy();
+    else inJson(response, error instanceof z.ZodError ? 400 : 500, { error: String(error) });
   }
 }
 
@@ -110,7 +111,7 @@ async function onStage(call: Call, scene: Scene): Promise<void> {
   } catch (error) {
     if (!(error instanceof ScenarioFault)) throw error;
     const { page, protocol, response } = call;
-    if (page.problems.length < LIMITS.simulatedProblems.value) page.problems.push(error.message);
+    remember(page, error.message);
     note(call, scene, {});
     // No agent tries again what was called invalid.
     const { status, body } = protocol.refusal({ kind: 'bad_request', message: error.message, seconds: 0, until: 0 });
@@ -178,6 +179,10 @@ function note(
 ): void {
   const { protocol, model, conversation, body, run, source } = call;
   ledger.note(run, { protocol: protocol.name, model, conversation, isBeside, answer, fault, body }, source.length * 2);
+}
+
+function remember({ problems }: RunPage, problem: string): void {
+  if (problems.length < LIMITS.simulatedProblems.value) problems.push(problem);
 }
 
 function closing(response: ServerResponse): AbortSignal {
