@@ -55,6 +55,17 @@ process.exitCode = await runCli(process.argv.slice(2), {
       ],
       run: async (args, programIo) => (await import('./mcp/mcp-command.ts')).mcpCommand(args, programIo),
     },
+    simulate: {
+      summary: 'Play a scenario to real agents instead of a model: no key, no network, no token spent.',
+      usage: 'SCENARIO [--port N] [--json] [-- COMMAND…] | --list',
+      examples: [
+        'fleet simulate --list',
+        'fleet simulate happy -- fleet up   a rehearsal, in a home of its own',
+        "fleet simulate rate-limit -- claude -p 'Write hello.txt.'",
+        'fleet simulate my-scenario.txt   prints what to set for each agent',
+      ],
+      run: async (args, programIo) => (await import('./simulate/simulate-command.ts')).simulateCommand(args, programIo),
+    },
     log: {
       summary: 'Print what the engine in the background wrote, or its last lines.',
       usage: '[N] [--json]',

@@ -24,7 +24,8 @@ export interface AgentCli {
 }
 
 export interface HeadlessNeeds {
-  readonly modelUrl: string;
+  /** Absent where its surroundings lead it to a model. */
+  readonly modelUrl?: string;
   /** How it comes to Fleet's MCP server: by this command, over HTTP, by what a run is given, or as its user has attached it. */
   readonly fleet: McpServerCommand | McpServerAddress | 'of the run' | 'attached';
 }

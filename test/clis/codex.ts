@@ -33,15 +33,12 @@ export const codex: AgentCli = {
   surroundings: () => ({ LOCAL_MODEL_KEY: 'sk-none' }),
   showAll: {},
   headless: ({ modelUrl, fleet }) => {
-    const provider = { name: 'local', base_url: `${modelUrl}/v1`, env_key: 'LOCAL_MODEL_KEY', wire_api: 'responses' };
     return [
       'exec',
       '--json',
       '--dangerously-bypass-approvals-and-sandbox',
       '--skip-git-repo-check',
-      // A name it does not know: known models are offered tools in ways of their own.
-      ...['-m', 'local-model'],
-      ...['-c', 'model_provider=local', '-c', `model_providers.local=${inline(provider)}`],
+      ...(modelUrl === undefined ? [] : modelAt(modelUrl)),
       ...attaching(fleet),
       ...['-c', 'analytics.enabled=false', '-c', 'check_for_update_on_startup=false'],
       ...['--disable', 'plugins', '--disable', 'apps'],
@@ -78,6 +75,12 @@ verdict = "errored"
 summary = "error.message"
 `,
 };
+
+function modelAt(modelUrl: string): string[] {
+  const provider = { name: 'local', base_url: `${modelUrl}/v1`, env_key: 'LOCAL_MODEL_KEY', wire_api: 'responses' };
+  // A name it does not know: known models are offered tools in ways of their own.
+  return ['-m', 'local-model', '-c', 'model_provider=local', '-c', `model_providers.local=${inline(provider)}`];
+}
 
 function attaching(fleet: HeadlessNeeds['fleet']): string[] {
   // It begins without a server that is not there within a second, unless that one is required.
