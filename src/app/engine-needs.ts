@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Job } from '../domain/agent/executor.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { RunId } from '../domain/values.ts';
 import type { EngineNeeds } from '../engine/engine.ts';
@@ -80,7 +82,7 @@ export const supervisionOf = (
   question: house.ids.question,
   executor: (name) => executors.named(name),
   prepare: async (run, task) => prepareRun(house, env, { run, task, executor: await executors.named(run.executor) }),
-  job: async (run, task) => jobOf(house, { run, task, executor: await executors.named(run.executor) }),
+  job: async (run, task) => asStarted(await jobOf(house, { run, task, executor: await executors.named(run.executor) })),
   changedAt: async (run, task) => newestChange(run.directory ?? (await workDirectory(house, run, task))),
   rules: () => {
     const { stall_seconds, max_output_mb, max_processes, context_percent } = house.settings.current().values;
@@ -100,3 +102,9 @@ export const supervisionOf = (
     if (task) await runner.lay(eventsFor(notePlaces(house.paths.tasks, taskId), entries));
   },
 });
+
+/** With the prompt it was started with: what its agent is told there no longer waits, and a new prompt would leave it out. */
+async function asStarted(job: Job): Promise<Job> {
+  const prompt = await readFile(job.promptFile, 'utf8').catch(() => job.prompt);
+  return { ...job, prompt };
+}

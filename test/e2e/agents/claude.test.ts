@@ -76,7 +76,10 @@ describe.each(engines)('the real Claude Code by its $engine', ({ programs, short
   short(
     'edits, commits and reports through MCP; its work lands, and what it cost is known [EXEC-01] [EXEC-03] [EXEC-07]',
     async () => {
-      const { id, stage } = await house.work([write('a.txt'), commit, ...reporting, { say: 'done' }]);
+      const { id, stage } = await house.work([write('a.txt'), commit, ...reporting, { say: 'done' }], '--draft');
+      // Said before it begins, it stands in its prompt.
+      await house.ok(['task', 'send', id, 'mind the heron']);
+      await house.ok(['task', 'dispatch', id]);
       expect(await house.rest(id)).toMatchObject({ phase: { state: 'done' }, attempts: 1 });
       expect(await onMain(house, 'a.txt')).toBe('hello');
       const { reports } = (await house.ok(['task', 'report', id, '--json'])).json<{ reports: object[] }>();
@@ -86,6 +89,7 @@ describe.each(engines)('the real Claude Code by its $engine', ({ programs, short
       expect(watch.usage?.costUsd).toBeGreaterThan(0);
       expect(watch.unknownLines).toBeUndefined();
       expect(stage.keys).toEqual(Array(5).fill('sk-none'));
+      expect(stage.asked[0]).toContain('mind the heron');
     },
   );
 
@@ -169,12 +173,16 @@ describe.each(engines)('the real Claude Code by its $engine', ({ programs, short
   );
 
   long('that dies in the middle goes on with its conversation in the next attempt [RUN-09]', async () => {
-    const { id, stage } = await house.work([linger, ...work('c.txt')]);
+    // The program itself puts a word of the model into a conversation that was cut off.
+    const save: Answer = { call: 'Bash', with: { command: 'echo hello > c.txt; git add -A; git commit -qm "add c"; true' } };
+    const { id, stage } = await house.work([linger, save, save, { say: 'done' }]);
     await toolRuns(id);
     process.kill((await facts(id)).phase.agent?.pid ?? 0, 'SIGKILL');
     expect(await house.rest(id)).toMatchObject({ phase: { state: 'done' }, attempts: 2 });
     expect(await outcomes(id)).toEqual(['crashed', 'succeeded']);
-    expect((await facts(id, 1)).watch.session).toBe((await facts(id, 0)).watch.session);
+    const [first, second] = [await facts(id, 0), await facts(id, 1)];
+    expect(second.watch.session).toBe(first.watch.session);
+    expect(first.watch.usage).toMatchObject({ inputTokens: USED.inputTokens, cachedTokens: USED.cachedTokens });
     expect(stage.asked.at(-1)).toContain('tail -f /dev/null');
     expect(await house.processes()).toBe(0);
   });
