@@ -84,6 +84,17 @@ it('says nothing of how it went when it is gone before it did', () => {
   expect(cli.exit(cli.begin(plainJob).state, 0)).toEqual([]);
 });
 
+it('tells what it used when it is gone before the result [RUN-08]', () => {
+  const cut = recorded('tool-use').filter((line) => !line.includes('"type":"result"'));
+  const { state, events } = played(cut, cli.begin(plainJob).state, keep);
+  expect(typesIn(events)).not.toContain('spent');
+  expect(cli.exit(state, 137)).toEqual([
+    { type: 'spent', inputTokens: 360, outputTokens: 3, cachedTokens: 150, model: 'claude-opus-5-5' },
+  ]);
+  const { state: whole } = played(recorded('tool-use'), cli.begin(plainJob).state, keep);
+  expect(cli.exit(whole, 0)).toEqual([]);
+});
+
 it('takes no message when it is over', () => {
   const { state } = played(recorded('tool-use'), cli.begin(plainJob).state, keep);
   expect(cli.say(state, { n: 1, text: 'one more' })).toBeUndefined();

@@ -1,11 +1,11 @@
-import type { Executor } from '../../domain/agent/executor.ts';
+import type { AgentEvent, Executor } from '../../domain/agent/executor.ts';
 import { recordIn } from '../agent-event.ts';
 import { textOf } from './fields.ts';
 import { type Engine, launchOf } from './launch.ts';
 import { READERS } from './lines.ts';
 import { claudeProgram } from './program.ts';
 import { answered } from './requests.ts';
-import { asState, type State } from './state.ts';
+import { asState, type Since, type State } from './state.ts';
 import { uuidOf } from './uuid.ts';
 
 /** Messages that were sent and not taken up yet; further ones wait. */
@@ -44,12 +44,20 @@ export const claude = (engine: Engine): Executor => ({
 
   answer: (state, request, text) => answered(asState(state), request, text),
 
-  // What was sent last was not taken up any more: then it went as it had said.
+  // What was sent last was not taken up any more: then it went as it had said. What it used without a result was used all the same.
   exit: (state) => {
-    const { held, isOver } = asState(state);
-    return held && !isOver ? [{ type: 'ended', ...held }] : [];
+    const { held, isOver, since } = asState(state);
+    return [...(since ? [spentSince(since)] : []), ...(held && !isOver ? [{ type: 'ended' as const, ...held }] : [])];
   },
 });
 
 const userLine = (text: string, uuid: string): string =>
   JSON.stringify({ type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null, uuid });
+
+const spentSince = ({ inputTokens, outputTokens, cachedTokens, model }: Since): AgentEvent => ({
+  type: 'spent',
+  inputTokens,
+  outputTokens,
+  cachedTokens,
+  ...(model === '' ? {} : { model }),
+});

@@ -10,8 +10,10 @@ export const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : N
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 export const amountOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+/** Larger ones are no counts of anything, and their sums would not be numbers any more. */
+const MOST = 1_000_000_000_000;
 export const countOf = (value: unknown): number =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0;
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST ? value : 0;
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Seconds since 1970, as providers write them. */

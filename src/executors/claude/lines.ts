@@ -2,7 +2,7 @@ import type { AgentEvent, Step } from '../../domain/agent/executor.ts';
 import { countOf, type Fields, fieldsOf, instantOf, listOf, textOf } from './fields.ts';
 import { requested, withdrawn } from './requests.ts';
 import { judged, spentIn } from './result.ts';
-import type { State } from './state.ts';
+import type { Since, State } from './state.ts';
 
 type Reader = (state: State, line: Fields) => Step;
 
@@ -47,13 +47,32 @@ function assistant(state: State, line: Fields): Step {
   if (problem !== undefined || message['model'] === SYNTHETIC)
     return quiet(problem === undefined ? state : { ...state, problem });
   const isMain = textOf(line['parent_tool_use_id']) === undefined;
-  const { problem: _, until: __, ...clean } = state;
+  const { problem: _, until: __, ...before } = state;
+  const clean = { ...before, ...addedTo(state.since, message) };
   const blocks = listOf(message['content']).flatMap((block) => blockEvents(fieldsOf(block), isMain));
   const filled = isMain ? filledBy(fieldsOf(message['usage'])) : 0;
   if (filled === 0 || filled === state.filled) return telling(clean, blocks);
   const events = [...blocks, contextOf(filled, state.window)];
   if (filled < ASK_FROM || state.window !== undefined || state.isAsked) return telling({ ...clean, filled }, events);
   return { state: { ...clean, filled, isAsked: true }, events, send: [windowRequest(state)] };
+}
+
+const LONGEST_NAME = 200;
+
+/** An answer comes in several lines, each with the same usage; what it writes is not known before the result. */
+function addedTo(since: Since | undefined, { id, model, usage }: Fields): { since?: Since } {
+  const message = textOf(id)?.slice(0, LONGEST_NAME) ?? '';
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = fieldsOf(usage);
+  if (message === '' || message === since?.message) return {};
+  return {
+    since: {
+      message,
+      model: textOf(model)?.slice(0, LONGEST_NAME) ?? '',
+      inputTokens: (since?.inputTokens ?? 0) + countOf(input_tokens) + countOf(cache_creation_input_tokens),
+      outputTokens: (since?.outputTokens ?? 0) + countOf(output_tokens),
+      cachedTokens: (since?.cachedTokens ?? 0) + countOf(cache_read_input_tokens),
+    },
+  };
 }
 
 /**
@@ -121,12 +140,13 @@ function result(state: State, line: Fields): Step {
   const { verdict, limited, summary } = judged(line, state.problem);
   const spent = spentIn(line);
   const refused: AgentEvent = { type: 'limited', why: summary, ...(state.until === undefined ? {} : { until: state.until }) };
-  const before = [...(spent ? [spent] : []), ...(limited ? [refused] : [])];
-  const next = { ...state, ...windowIn(line) };
+  const costs = [...(spent ? [spent] : []), ...(limited ? [refused] : [])];
+  const { since: _, ...before } = state;
+  const next = { ...before, ...windowIn(line) };
   if (state.isOver) return telling(next, spent ? [spent] : []);
   if (state.unheard.length > 0 || countOf(line['queued_turn_count']) > 0)
     return telling({ ...next, held: { verdict, summary } }, spent ? [spent] : []);
-  return telling({ ...next, isOver: true }, [...before, { type: 'ended', verdict, summary }]);
+  return telling({ ...next, isOver: true }, [...costs, { type: 'ended', verdict, summary }]);
 }
 
 function windowIn(line: Fields): { window?: number } {

@@ -17,9 +17,19 @@ export interface State {
   /** Kind of the last failure of a request to the provider, and until when that provider has refused; forgotten once it answers. */
   readonly problem?: string;
   readonly until?: string;
+  /** What answers of the model took that no result has told of yet, and the name of the last of them. */
+  readonly since?: Since;
   /** How it went so far, when something that was sent to it may still change that. */
   readonly held?: { readonly verdict: Verdict; readonly summary: string };
   readonly isOver?: true;
+}
+
+export interface Since {
+  readonly message: string;
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedTokens: number;
 }
 
 export interface Pending {
@@ -31,7 +41,7 @@ export interface Pending {
 /** A state of another version is one of a run that was told nothing. */
 export function asState(value: unknown): State {
   if (!isRecord(value)) return { run: '', unheard: [], pending: [] };
-  const { run, tools, unheard, pending, window, filled, isAsked, problem, until, held, isOver } = value;
+  const { run, tools, unheard, pending, window, filled, isAsked, problem, until, since, held, isOver } = value;
   return {
     run: textOf(run) ?? '',
     ...(Array.isArray(tools) ? { tools: texts(tools) } : {}),
@@ -48,6 +58,7 @@ export function asState(value: unknown): State {
     ...(isAsked === true ? { isAsked } : {}),
     ...(textOf(problem) === undefined ? {} : { problem: problem as string }),
     ...(textOf(until) === undefined ? {} : { until: until as string }),
+    ...(isRecord(since) ? { since: since as unknown as Since } : {}),
     ...(isRecord(held) ? { held: held as unknown as NonNullable<State['held']> } : {}),
     ...(isOver === true ? { isOver } : {}),
   };
