@@ -22,7 +22,8 @@ export interface AgentSurroundings {
   readonly files: Readonly<Record<string, string>>;
 }
 
-const KEY = 'simulated';
+/** No word of its own: whatever says it is hidden as a secret. */
+const KEY = 'sk-simulated-by-fleet';
 /** Unknown to every agent: for models they know, some offer tools in ways of their own. */
 const MODEL = 'simulated';
 

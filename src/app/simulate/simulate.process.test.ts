@@ -39,12 +39,16 @@ describe('fleet simulate SCENARIO -- COMMAND', () => {
       return (await house.fleet(['simulate', scenario, '--', ...command], { env })).json<Record<string, string>>();
     };
     const found = await seen('happy');
-    expect(found).toMatchObject({ MINE: 'yes', OPENAI_API_KEY: 'simulated', NO_PROXY: 'example.invalid,127.0.0.1,localhost' });
+    expect(found).toMatchObject({
+      MINE: 'yes',
+      OPENAI_API_KEY: 'sk-simulated-by-fleet',
+      NO_PROXY: 'example.invalid,127.0.0.1,localhost',
+    });
     expect(found['FLEET_HOME']).toBe(`${house.home}-rehearsal`);
     expect(Object.values(found)).not.toContain('mine');
     expect(found).not.toHaveProperty('FLEET_URL');
     const subscribed = await seen('quota-spent');
-    expect(subscribed).toMatchObject({ CLAUDE_CODE_OAUTH_TOKEN: 'simulated' });
+    expect(subscribed).toMatchObject({ CLAUDE_CODE_OAUTH_TOKEN: 'sk-simulated-by-fleet' });
     expect(subscribed).not.toHaveProperty('ANTHROPIC_API_KEY');
   });
 
