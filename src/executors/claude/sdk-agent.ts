@@ -56,7 +56,7 @@ const canUseTool = (
     });
   });
 
-const { query } = (await import(pathToFileURL(module).href)) as Sdk;
+const { query } = await sdk();
 const session = query({
   prompt: messages,
   options: {
@@ -69,6 +69,25 @@ const session = query({
       spawn(command, [...own, ...args], { cwd, env, signal, stdio: ['pipe', 'pipe', 'pipe'] }),
   },
 });
+
+/** A run is not worth another attempt where it is missing, and says what to do. */
+async function sdk(): Promise<Sdk> {
+  try {
+    return (await import(pathToFileURL(module).href)) as Sdk;
+  } catch (error) {
+    const what = `the Claude Agent SDK cannot be used (${error instanceof Error ? error.message : String(error)})`;
+    const repair =
+      'install it with `npm install -g @anthropic-ai/claude-agent-sdk@0.3.325`, or do without: `fleet config set claude_engine=cli`';
+    print({
+      type: 'result',
+      subtype: 'error_during_execution',
+      is_error: true,
+      startup_failure_reason: 'sdk',
+      errors: [what, repair],
+    });
+    process.exit(1);
+  }
+}
 
 createInterface({ input: process.stdin })
   .on('line', (text) => hear(recordIn(text) ?? {}))
