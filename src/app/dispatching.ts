@@ -1,5 +1,5 @@
 import type { Capacity } from '../domain/hold/hold.ts';
-import { outranksProject } from '../domain/settings.ts';
+import { ORIGINS, outranksProject } from '../domain/settings.ts';
 import type { Needs } from '../engine/needs.ts';
 import type { Store } from '../store/port.ts';
 import { projectIndex, projects } from '../store/records/projects.ts';
@@ -21,10 +21,13 @@ export const dispatchingOf = (
     const project = projectId === undefined ? undefined : (await projects.get(store, projectId))?.body;
     const { values, items } = settings.current();
     const { executor, model } = values;
-    const outranks = outranksProject(items.find(({ name }) => name === 'executor')?.origin);
+    const originOf = (name: string) => items.find((item) => item.name === name)?.origin ?? 'default';
+    const outranks = outranksProject(originOf('executor'));
     if (project?.executor && !outranks) return { executor: project.executor, model: project.model };
     // A model belongs to an executor: a project's own is not for the one that outranks the project's.
-    return { executor, model: (outranks ? undefined : project?.model) ?? model };
+    // Nor is a model for an executor that was chosen after it: the file's model is for the file's executor.
+    const isItsOwn = ORIGINS.indexOf(originOf('model')) >= ORIGINS.indexOf(originOf('executor'));
+    return { executor, model: (outranks ? undefined : project?.model) ?? (isItsOwn ? model : undefined) };
   },
   startable: async () => {
     const known = await executors.all();

@@ -36,6 +36,7 @@ export const engineNeeds = (house: House, host: string, executors: ExecutorShelf
     // An executor nobody can start here would be claimed in vain.
     return asked?.[0] !== undefined && (await executors.all()).has(asked[0]) ? { ...edits, executors: asked } : edits;
   },
+  failover: () => house.settings.current().values.failover,
   roomHere: async () => LIMITS.holders.value,
 });
 

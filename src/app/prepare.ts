@@ -5,6 +5,7 @@ import { Fault } from '../domain/fault.ts';
 import { dollarsLeft } from '../domain/run/budget.ts';
 import { promptFor } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
+import { isFirst } from '../domain/task/failover.ts';
 import type { Task } from '../domain/task/task.ts';
 import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
@@ -87,7 +88,7 @@ export async function jobOf(house: House, { run, task, executor }: Start): Promi
     tools: executor?.can.tools ? toolsOf(task) : undefined,
     maxTurns: task.maxTurns,
     maxBudgetUsd: dollarsLeft(task),
-    extraArgs: task.extraArgs,
+    extraArgs: isFirst(task, run.executor) ? task.extraArgs : [],
     resume,
     fork,
   };

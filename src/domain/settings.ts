@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from './limits.ts';
+import { FAILOVERS } from './task/failover.ts';
 import { INTEGRATIONS, ISOLATIONS } from './task/task.ts';
 import { Name, Path, Title, VariableName } from './values.ts';
 
@@ -132,6 +133,12 @@ export const SETTINGS = {
     schema: counts,
     default: {},
     env: 'FLEET_LIMIT_PROJECT',
+  }),
+  failover: setting({
+    summary: 'whether a task moves on to the next of its executors while its own is paused, unless it says so itself',
+    schema: z.enum(FAILOVERS),
+    default: 'off',
+    env: 'FLEET_FAILOVER',
   }),
   stall_seconds: setting({
     summary: 'without any sign of life for this long, a run is ended and its task tried again',

@@ -1,6 +1,7 @@
 import { isFault } from '../domain/fault.ts';
 import { type Capacity, type Scope, scopesOf } from '../domain/hold/hold.ts';
 import { isInForce, pauseId } from '../domain/hold/pause.ts';
+import { isFirst } from '../domain/task/failover.ts';
 import { type Lane, laneFromKey } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
 import { type Instant, msOf } from '../domain/values.ts';
@@ -189,14 +190,17 @@ const mayBegin =
 async function claimFor(choice: Choice, { ids, edits }: Needs): Promise<Claim> {
   const { body, version } = choice.task;
   const changes = body.seq === 1 ? {} : await edits(body);
-  const task = { body: { ...body, ...changes }, version };
-  return {
-    ...choice,
-    task,
-    executor: changes.executors?.[0] ?? choice.executor,
-    model: task.body.model ?? choice.model,
-    runId: ids.run(),
-  };
+  const executor = changes.executors?.[0] ?? choice.executor;
+  const task = { body: changes.executors ? handedOver(body, changes) : { ...body, ...changes }, version };
+  // A name of a model belongs to the first executor of the task: one that took over uses its own.
+  const model = isFirst(task.body, executor) ? (task.body.model ?? choice.model) : undefined;
+  return { ...choice, task, executor, model, runId: ids.run() };
+}
+
+/** What was said for one executor is not for another. */
+function handedOver(body: Task, changes: Awaited<ReturnType<Needs['edits']>>): Task {
+  const { model: _model, executorAt: _at, ...rest } = body;
+  return { ...rest, ...changes };
 }
 
 const unlessRaceLost = (error: unknown): boolean => {

@@ -3,6 +3,7 @@ import { Fault, isFault } from '../domain/fault.ts';
 import type { Store } from '../store/port.ts';
 import { type Controller, keepRunning, type Surroundings } from './controller.ts';
 import { dispatch } from './dispatch.ts';
+import { failover } from './failover.ts';
 import { fencedRunner, fencedWorkshop, holding } from './fence.ts';
 import { gauge } from './gauge.ts';
 import { type Held, type Identity, takeLease } from './lease.ts';
@@ -83,6 +84,7 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
   await Promise.all([
     keep(release(fenced)),
     keep(dispatch(fenced)),
+    keep(failover(fenced)),
     ...(supervision ? [keep(supervise({ ...fenced, ...supervision, ...placesOf(work), lastAsks: lastAsks(asking) }))] : []),
     ...(asking ? [keep(questionPages(asking))] : []),
     ...(work ? [keep(furnish(work)), keep(prove(work)), keep(land(work)), keep(tidy(work))] : []),

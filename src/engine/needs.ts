@@ -1,4 +1,5 @@
 import type { Capacity } from '../domain/hold/hold.ts';
+import type { Failover } from '../domain/task/failover.ts';
 import type { Lane } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
 import type { Instant, RunId } from '../domain/values.ts';
@@ -24,6 +25,8 @@ export interface Needs {
   startable(): Promise<(work: Pick<Lane, 'executor' | 'placement'>) => boolean>;
   /** What a person has changed about a task outside of Fleet, in its notes. */
   edits(task: Task): Promise<Partial<Pick<Task, 'directory' | 'executors' | 'model'>>>;
+  /** What becomes of a task whose executor is paused, when it does not say so itself. */
+  failover(): Failover;
   /** How many more runs this host takes. */
   roomHere(): Promise<number>;
 }

@@ -40,6 +40,8 @@ export interface Ending {
   readonly proved?: boolean;
   /** It ended well and said nothing of how it went. */
   readonly quiet?: boolean;
+  /** Something else its history should say. */
+  readonly remark?: string | undefined;
   /** How its work stands, where its agent had no room left. */
   readonly mark?: string | undefined;
   /** A person must act, and this is what about. */
@@ -153,8 +155,9 @@ function settledTask(seen: Seen<Task> | undefined, { runId, ending, author, aske
     ending.heard?.includes(message.n) ? { ...message, state: 'heard' as const } : message,
   );
   const spent = { ...withSpent(next, ending), messages, spentMs: next.spentMs + (ending.watch?.activeMs ?? 0) };
+  const why = ending.remark === undefined ? ending.outcome : `${ending.outcome}; ${ending.remark}`;
   const data = { run: runId, ...(ending.refusal?.until ? { until: ending.refusal.until } : {}) };
-  const note = { what: 'settle', from: phase.state, to: next.phase.state, why: ending.outcome, data };
+  const note = { what: 'settle', from: phase.state, to: next.phase.state, why, data };
   return changed(tasks, seen, spent, { author, note });
 }
 

@@ -24,7 +24,7 @@ export const editTaskHandler: Handlers['task.edit'] = async (input, scope) => {
     throw new Fault('conflict', `task ${seen.body.id} is ${seen.body.phase.state}: what it asked for is history`);
   await assertExecutors(input.executor ?? [], scope);
   assertIntegration(input.integration);
-  const fields = { ...emptied(input.clear), ...(await given(input, scope)) };
+  const fields = { ...emptied(input.clear), ...handedOver(seen.body, input), ...(await given(input, scope)) };
   if (Object.keys(fields).length === 0 && input.after === undefined && !input.clear.includes('after'))
     throw new Fault('invalid', 'nothing to change: give at least one field');
   const edited = without({ ...seen.body, ...fields, updatedAt: scope.now } as Task, fields);
@@ -33,6 +33,12 @@ export const editTaskHandler: Handlers['task.edit'] = async (input, scope) => {
   const change = changed(tasks, seen, task, { author: { by: scope.caller.name, at: scope.now }, note });
   return plan(await viewOf({ ...task, seq: task.seq + 1 }, scope), [...change, ...writes]);
 };
+
+/** With another executor first, what was said for the one before it is not for this one; and it begins at the first. */
+const handedOver = ({ executors }: Task, { executor }: Input): Record<string, unknown> => ({
+  ...(executor === undefined ? {} : { executorAt: undefined }),
+  ...(executor === undefined || executor[0] === executors[0] ? {} : { model: undefined }),
+});
 
 /** Contract words that differ from the words of the record. */
 const RECORD_FIELD: Readonly<Record<string, keyof Task>> = {

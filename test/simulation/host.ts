@@ -63,6 +63,7 @@ export class Host {
       defaults: async () => ({ executor: 'claude' }),
       startable: async () => () => true,
       edits: async () => ({}),
+      failover: () => 'off',
       roomHere: async () => 4,
     };
   }

@@ -22,6 +22,7 @@ export function engineHouse(
       ({ executor }) =>
         ['claude', 'codex'].includes(executor),
     edits: async () => ({}),
+    failover: () => 'off',
     roomHere: async () => 1_000,
   };
   return { ...house, needs };

@@ -1,5 +1,6 @@
-import { DEFAULT_ACCOUNT } from '../hold/account.ts';
+import { DEFAULT_ACCOUNT, type Lender } from '../hold/account.ts';
 import { type Instant, instantOf, msOf } from '../values.ts';
+import { executorNow } from './failover.ts';
 import type { Task } from './task.ts';
 
 /** One step of priority weighs as much as ten minutes of waiting. */
@@ -21,8 +22,8 @@ export interface Lane {
 }
 
 /** A place that is worked in without a copy of its own admits one run at a time. */
-export const laneOf = (task: Pick<Task, 'executors' | 'projectId' | 'directory' | 'isolation'>): Lane => ({
-  executor: task.executors[0] ?? 'default',
+export const laneOf = (task: Pick<Task, 'executors' | 'executorAt' | 'projectId' | 'directory' | 'isolation'>): Lane => ({
+  executor: executorNow(task) ?? 'default',
   account: DEFAULT_ACCOUNT,
   place:
     task.projectId === undefined ? { kind: 'directory', id: task.directory ?? '/' } : { kind: 'project', id: task.projectId },
@@ -34,6 +35,9 @@ const plain = (part: string) => encodeURIComponent(part).replaceAll('~', '%7E');
 
 export const laneKey = ({ executor, account, place, placement }: Lane): string =>
   [executor, account, `${place.kind}:${place.id}`, placement].map(plain).join('~');
+
+/** What the keys of all lanes of one account begin with. */
+export const lenderPrefix = ({ executor, account = DEFAULT_ACCOUNT }: Lender): string => `${plain(executor)}~${plain(account)}~`;
 
 export function laneFromKey(key: string): Lane {
   const [executor = '', account = '', place = '', placement = ''] = key.split('~').map(decodeURIComponent);

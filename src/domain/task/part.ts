@@ -25,6 +25,7 @@ export function partOf(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish
     ...limits(parent, asked),
     executors: inherited ? parent.executors : executors(parent, asked.executors ?? []),
     model: asked.model ?? (inherited ? parent.model : undefined),
+    failover: asked.failover ?? parent.failover,
     effort: asked.effort ?? parent.effort,
     integration: ranked('integration', LANDS, parent.integration, asked.integration),
     isolation: ranked('isolation', TOUCHES, parent.isolation, asked.isolation),

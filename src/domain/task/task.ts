@@ -17,6 +17,7 @@ import {
   Title,
 } from '../values.ts';
 import { CommitId, Gate, Work } from '../work/work.ts';
+import { FAILOVERS } from './failover.ts';
 
 /** Who does the work of a running task. Its id is the fence: only its holder may move the task on. */
 export const Holder = z.discriminatedUnion('kind', [
@@ -83,6 +84,8 @@ export const TaskWish = z.strictObject({
   kind: z.enum(TASK_KINDS),
   expectsChanges: z.boolean(),
   executors: z.array(Name).max(LIMITS.executorsPerTask.value),
+  /** Whether it moves on to the next executor while its own is paused. */
+  failover: z.enum(FAILOVERS).optional(),
   model: Title.optional(),
   effort: z.enum(EFFORTS).optional(),
   preset: z.enum(TASK_KINDS).optional(),
@@ -142,6 +145,8 @@ export const Task = TaskWish.extend({
   phase: Phase,
   /** Someone wants it stopped. It is `canceled` only when its work has really ended. */
   cancelAsked: z.strictObject({ at: Instant, by: z.string() }).optional(),
+  /** Where in the list of its executors it is now; absent: at the first. */
+  executorAt: z.int().min(0).optional(),
   attempts: z.int().min(0),
   /** How many of them do not count: they ended for a reason that was neither the agent's nor its task's. */
   uncounted: z.int().min(0).default(0),

@@ -236,7 +236,9 @@ function asked(task: Task, command: Extract<TaskCommand, { type: 'cancel' }>): T
 function retried(task: Task, command: Extract<TaskCommand, { type: 'retry' }>): Task {
   const { state } = task.phase;
   if (state !== 'failed' && state !== 'blocked' && state !== 'canceled') throw refusal(task, command);
-  const next = inPhase(task, command.at, whenFree(task, command.at, command.unmet));
+  // It begins again with the first of its executors.
+  const { executorAt: _at, ...begun } = task;
+  const next = inPhase(begun, command.at, whenFree(task, command.at, command.unmet));
   return { ...next, ...UNTRIED, spentMs: 0, repairs: 0, untold: false };
 }
 

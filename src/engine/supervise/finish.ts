@@ -11,7 +11,7 @@ import type { Report } from '../../domain/work/report.ts';
 import { projects } from '../../store/records/projects.ts';
 import { runs } from '../../store/records/runs.ts';
 import { type Ended, type Ending, settleAll } from '../settle.ts';
-import { blockAfter } from './blocks.ts';
+import { blockAfter, budgetNote } from './blocks.ts';
 import { asking } from './converse.ts';
 import type { Sight } from './decide.ts';
 import { climb } from './ending.ts';
@@ -93,6 +93,7 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
     report: left.report?.(watch, outcome),
     neverRan: hasNeverRun(run.body, look),
     quiet,
+    remark: task && watch && budgetNote(task, run.body, watch)?.why,
     ...(outcome === 'context_full' && task ? { mark: await markOf(last, task, left, needs) } : {}),
     ...(task && ran
       ? { block: blockAfter(outcome, { detail, run: last, task, executor: await needs.executor(run.body.executor) }) }

@@ -1,4 +1,5 @@
 import type { TaskView } from '../../../contract/shapes.ts';
+import { executorNow } from '../../../domain/task/failover.ts';
 import { ago } from '../terminal/ages.ts';
 import { type Column, columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
@@ -50,8 +51,8 @@ export const layout = ({ width, paint }: Look) => ({ width, heading: paint.dim }
 /** The project by its name, or the directory. */
 export const placeOf = ({ project, directory }: TaskView, look: Look): string =>
   project !== undefined ? plainLine(project) : homely(directory ?? '–', look);
-export const executorOf = ({ executors }: TaskView): string =>
-  plainLine(executors[0] ?? 'default') + (executors.length > 1 ? ` +${executors.length - 1}` : '');
+export const executorOf = ({ executors, executorAt }: TaskView): string =>
+  plainLine(executorNow({ executors, executorAt }) ?? 'default') + (executors.length > 1 ? ` +${executors.length - 1}` : '');
 
 export const more = (cursor: string | undefined, { paint }: Look): string =>
   cursor === undefined ? '' : paint.dim(`\nThere are more: add --cursor ${plainLine(cursor)}\n`);

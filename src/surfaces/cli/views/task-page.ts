@@ -112,9 +112,12 @@ export function whereText(task: TaskView, look: Pick<Look, 'userHome'>): string 
   return `${place}, own branch${from}${onto}${task.integration === undefined ? '' : ` (${task.integration})`}`;
 }
 
-function executorText({ executors, model, effort, preset, sandbox }: TaskView): string {
+function executorText({ executors, executorAt = 0, failover, model, effort, preset, sandbox }: TaskView): string {
   const names = executors.length > 0 ? executors.map(plainLine).join(', then ') : 'the default one';
+  const moved = executorAt > 0 && `now ${plainLine(executors[executorAt] ?? '')}, because the first was paused`;
   const details = [
+    moved,
+    failover && `fail-over ${failover}`,
     model && `model ${plainLine(model)}`,
     effort && `effort ${effort}`,
     preset && `tools for ${preset}`,

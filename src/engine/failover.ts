@@ -1,0 +1,96 @@
+import { isInForce, type Pause, pauseId } from '../domain/hold/pause.ts';
+import { executorNow, movesTo } from '../domain/task/failover.ts';
+import { laneOf, lenderPrefix } from '../domain/task/lane.ts';
+import type { Task } from '../domain/task/task.ts';
+import { changed } from '../store/records/journal.ts';
+import { pauseIndex, pauses } from '../store/records/pauses.ts';
+import type { Seen as Read } from '../store/records/record.ts';
+import { after } from '../store/records/record.ts';
+import { taskIndex, tasks } from '../store/records/tasks.ts';
+import type { Controller } from './controller.ts';
+import type { Needs } from './needs.ts';
+import { pausesOf } from './pausing.ts';
+
+export interface Seen {
+  readonly moves: readonly Move[];
+}
+
+/** A queued task that need not wait for its provider. */
+export interface Move {
+  readonly task: Read<Task>;
+  readonly to: number;
+  readonly pause: Read<Pause>;
+}
+
+/** Queued tasks of one paused account that are looked at in a turn, and moves that are made in one. */
+const LOOKED_AT = 500;
+const MOVES = 50;
+
+/**
+ * Moves queued tasks on to the next executor of their list while theirs is paused, where that is wanted. One task at a
+ * time, and only as long as the pause is what it was: who lifts it keeps its tasks.
+ */
+export const failover = (needs: Needs): Controller<Seen, Move> => ({
+  name: 'failover',
+  everyMs: 15_000,
+  observe: async () => ({ moves: await movesIn(needs) }),
+  decide: ({ moves }) => moves,
+  act: (move) => moveOn(move, needs),
+  concerns: (write) =>
+    write.key.kind === pauses.kind ||
+    (write.key.kind === tasks.kind &&
+      write.op === 'put' &&
+      (write.body as Task).phase.state === 'queued' &&
+      (write.body as Task).executors.length > 1),
+});
+
+async function movesIn(needs: Needs): Promise<Move[]> {
+  const { store } = needs;
+  const now = needs.now();
+  const known = (await store.scan({ index: pauseIndex.all, limit: store.limits.rowsPerScan })).map(
+    (hit): Read<Pause> => ({ body: pauses.read(hit), version: hit.version }),
+  );
+  const inForce = known.filter(({ body }) => isInForce(body, now));
+  const moves: Move[] = [];
+  for (const pause of inForce) {
+    if (moves.length >= MOVES) break;
+    const prefix = lenderPrefix(pause.body);
+    const hits = await store.scan({ index: taskIndex.ready, from: prefix, to: after(prefix), limit: LOOKED_AT });
+    for (const hit of hits) {
+      const task = { body: tasks.read(hit), version: hit.version };
+      const to = await placeFor(task.body, needs);
+      if (to !== undefined && moves.length < MOVES) moves.push({ task, to, pause });
+    }
+  }
+  return moves;
+}
+
+/** Only an executor that can be started here, and whose own account is not paused, is a better place to wait in. */
+async function placeFor(task: Task, needs: Needs): Promise<number | undefined> {
+  if (movesTo(task, () => true, needs.failover()) === undefined) return undefined;
+  const now = needs.now();
+  const { account, placement } = laneOf(task);
+  const [startable, paused] = await Promise.all([
+    needs.startable(),
+    pausesOf(
+      needs.store,
+      task.executors.map((executor) => ({ executor, account })),
+    ),
+  ]);
+  const isFree = (executor: string): boolean =>
+    startable({ executor, placement }) && !isInForce(paused.get(pauseId({ executor, account }))?.body, now);
+  return movesTo(task, isFree, needs.failover());
+}
+
+async function moveOn({ task, to, pause }: Move, { store, host, now }: Needs): Promise<boolean> {
+  const at = now();
+  const from = executorNow(task.body);
+  const next = { ...task.body, executorAt: to, updatedAt: at };
+  const { executor, until, why } = pause.body;
+  const note = { what: 'failover', from, to: executorNow(next), why: `${executor} is paused until ${until}: ${why}` };
+  await store.commit([
+    ...changed(tasks, task, next, { author: { by: `host ${host}`, at }, note }),
+    { op: 'check', key: pauses.key(pause.body.id), expect: pause.version },
+  ]);
+  return true;
+}
