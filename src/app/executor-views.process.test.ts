@@ -117,6 +117,12 @@ describe('an executor on this machine', () => {
     });
   });
 
+  it('can be used although its program takes too long to tell its version', async () => {
+    const { agent } = await here({ 'bin/agent': '#!/bin/sh\nexec /bin/sleep 600\n' }, { env: { AGENT_API_KEY: 'x' } });
+    expect(agent).toMatchObject({ state: 'ready', program: { found: true, proved: '2.0.0' } });
+    expect(agent?.program).not.toHaveProperty('version');
+  });
+
   it('is asked for its version once, for as long as its program is the same', async () => {
     const { look, path } = await here({ 'bin/agent': '#!/bin/sh\necho asked >> "${0%/*}/times"\necho 2.0.0\n' });
     const times = async () => (await readFile(path('bin/times'), 'utf8')).trim().split('\n').length;

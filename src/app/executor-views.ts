@@ -88,7 +88,7 @@ async function programHere(program: Program, env: Env, ask: Ask): Promise<Standi
       problem: `its program ${command} was not found`,
       ...(install === '' ? {} : { repair: install }),
     };
-  const { version, problem } = await ask(located.path, program.versionArgs);
+  const { version, problem, isLate } = await ask(located.path, program.versionArgs);
   const seen: ProgramHere = {
     ...about,
     found: true,
@@ -97,7 +97,7 @@ async function programHere(program: Program, env: Env, ask: Ask): Promise<Standi
     ...(version === undefined || proved === '' ? {} : { age: AGES[compareVersions(version, proved) + 1] ?? 'proved' }),
   };
   // Only who says which version was proved has promised that it tells one.
-  if (problem !== undefined && proved !== '')
+  if (problem !== undefined && !isLate && proved !== '')
     return { state: 'broken', ...signed, program: seen, problem: `${located.path} ${problem}`, repair: install };
   if (signed.signedIn === 'no')
     return { state: 'signed_out', ...signed, program: seen, problem: 'it is not signed in', repair: login };

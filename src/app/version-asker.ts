@@ -6,6 +6,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 interface Said {
   readonly version?: string;
   readonly problem?: string;
+  readonly isLate?: true;
 }
 
 /** A program may take its version for anything; nobody waits longer for it. */
@@ -35,8 +36,8 @@ export function versionAsker(env: Env): (path: string, args: readonly string[]) 
 async function asked(path: string, args: readonly string[], env: Env): Promise<Said> {
   const told = await askVersion(path, args, { env, timeoutMs: TIMEOUT_MS });
   if (!told.found) return { problem: 'is gone' };
-  const { version, problem } = told;
-  return { ...(version === undefined ? {} : { version }), ...(problem === undefined ? {} : { problem }) };
+  const { found: _, path: __, ...said } = told;
+  return said;
 }
 
 /** At most so many at once; the others wait for their turn. */

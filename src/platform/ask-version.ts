@@ -8,7 +8,16 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** What a program on the PATH says of itself. */
 export type Told =
   | { readonly found: false }
-  | { readonly found: true; readonly path: string; readonly version?: string; readonly problem?: string };
+  | {
+      readonly found: true;
+      readonly path: string;
+      readonly version?: string;
+      readonly problem?: string;
+      /** It took too long, which says nothing of whether it works. */
+      readonly isLate?: true;
+    };
+
+type Said = Omit<Extract<Told, { found: true }>, 'found' | 'path'>;
 
 const mostBytes = 16_384;
 
@@ -40,19 +49,14 @@ const isProgram = (path: string): Promise<boolean> =>
 const LAST_WORDS_MS = 500;
 
 /** A process group of its own, so that nothing of it is left when it takes too long. */
-function ask(
-  path: string,
-  args: readonly string[],
-  env: Env,
-  timeoutMs: number,
-): Promise<{ version?: string; problem?: string }> {
+function ask(path: string, args: readonly string[], env: Env, timeoutMs: number): Promise<Said> {
   return new Promise((done) => {
     const child = spawn(path, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     const hear = (chunk: Buffer) => void (said.length < mostBytes && (said += chunk.toString('utf8')));
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
-    const over = (answer: { version?: string; problem?: string }) => {
+    const over = (answer: Said) => {
       clearTimeout(timer);
       child.stdout.destroy();
       child.stderr.destroy();
@@ -60,7 +64,7 @@ function ask(
     };
     const timer = setTimeout(() => {
       endGroup(child.pid);
-      over({ problem: `did not answer ${args.join(' ')} within ${timeoutMs / 1000} s` });
+      over({ problem: `did not answer ${args.join(' ')} within ${timeoutMs / 1000} s`, isLate: true });
     }, timeoutMs);
     child.once('error', (error) => over({ problem: error.message }));
     // What it said may arrive after its exit; a helper it left behind may hold its pipes for ever.
@@ -83,7 +87,7 @@ function endGroup(pid: number | undefined): void {
   }
 }
 
-function answerOf(said: string, code: number | string): { version?: string; problem?: string } {
+function answerOf(said: string, code: number | string): Said {
   const first = said.trim().split('\n')[0] ?? '';
   if (code !== 0)
     return {

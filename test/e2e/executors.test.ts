@@ -4,6 +4,10 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../tools/paths.mjs';
+import { claude } from '../clis/claude.ts';
+import { codex } from '../clis/codex.ts';
+import { had } from '../clis/install.ts';
+import { fullOnly } from '../full-only.ts';
 import { type CliHouse, cliHouse } from '../support/cli-house.ts';
 
 interface Tried {
@@ -13,7 +17,7 @@ interface Tried {
   readonly skipped: number;
 }
 
-const isTrial = (name: string): boolean => name.startsWith('fleet-trial-');
+const isTrial = (name: string): boolean => name.includes('-trial-');
 
 /** A machine on which Fleet is installed, and nothing else of it can be seen. */
 async function follow(house: CliHouse, script: string): Promise<{ code: number; out: string }> {
@@ -26,7 +30,7 @@ async function follow(house: CliHouse, script: string): Promise<{ code: number; 
   const { FLEET_HOME: _, ...env } = house.env;
   const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: house.env['HOME'],
-    env: { ...env, PATH: `${bin}:/usr/bin:/bin`, TMPDIR: house.directory },
+    env: { ...env, PATH: `${bin}:/usr/bin:/bin` },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let out = '';
@@ -37,7 +41,7 @@ async function follow(house: CliHouse, script: string): Promise<{ code: number; 
 describe('fleet executor test', () => {
   it('tries an executor and its program in a place of its own, and leaves nothing of it [EXEC-04]', async () => {
     await using house = await cliHouse();
-    const answer = await house.fleet(['executor', 'test', 'scripted', '--json'], { env: { TMPDIR: house.directory } });
+    const answer = await house.fleet(['executor', 'test', 'scripted', '--json']);
     const { checks, failed } = answer.json<Tried>();
     expect(checks.filter(({ result }) => result === 'failed')).toEqual([]);
     expect({ code: answer.code, failed }).toEqual({ code: 0, failed: 0 });
@@ -57,6 +61,31 @@ describe('fleet executor test', () => {
     );
     expect((await readdir(house.directory)).filter(isTrial)).toEqual([]);
   }, 120_000);
+
+  for (const cli of [claude, codex])
+    fullOnly(
+      `tries the real ${cli.title} with a simulated model, and spends nothing [EXEC-04]`,
+      async (context) => {
+        await using house = await cliHouse();
+        const found = await had(cli);
+        if ('missing' in found) return context.skip(found.missing);
+        await mkdir(join(house.directory, 'bin'));
+        await symlink(found.program, join(house.directory, 'bin', cli.name));
+        // Nobody is signed in on this machine, and nobody needs to be.
+        const env = { PATH: `${join(house.directory, 'bin')}:${house.env['PATH']}` };
+        const answer = await house.fleet(['executor', 'test', cli.name, '--json'], { env });
+        const { checks } = answer.json<Tried>();
+        expect(checks.filter(({ result }) => result !== 'passed')).toEqual([]);
+        expect(checks.map(({ name }) => name)).toContain('keeps to the tools it may use');
+        expect(answer.code).toBe(0);
+        const spending = await house.fleet(['executor', 'test', cli.name, '--spend', '--json'], { env });
+        expect(spending.json<Tried>().checks.at(-1)).toMatchObject({
+          result: 'skipped',
+          why: expect.stringContaining('not signed in'),
+        });
+      },
+      240_000,
+    );
 
   it('finds what is wrong with one, names it, and ends with 1', async () => {
     await using house = await cliHouse();
@@ -118,7 +147,7 @@ it('the guide to executors can be followed to the letter, outside of the reposit
   expect(out.match(/^\d+ passed, 0 failed/gm), out).toHaveLength(3);
   expect(out).toContain('✓ goes on with its conversation');
   expect(await readFile(join(house.env['HOME'] ?? '', 'notes', 'hello.txt'), 'utf8')).toBe('hello\n');
-  expect((await readdir(house.directory)).filter(isTrial)).toEqual([]);
+  expect((await readdir(house.env['HOME'] ?? '')).filter(isTrial)).toEqual([]);
 }, 240_000);
 
 it('the module of the guide fits the types that the package ships [EXEC-04]', async () => {
@@ -142,4 +171,4 @@ it('the module of the guide fits the types that the package ships [EXEC-04]', as
   };
   expect(await complaints(module)).toEqual([]);
   expect((await complaints(module.replace("type: 'said', text", "type: 'sayd', text"))).join()).toContain('sayd');
-}, 60_000);
+}, 180_000);

@@ -1,6 +1,8 @@
 import type { ExecutorView } from '../../contract/executor.ts';
 import type { Executor } from '../../domain/agent/executor.ts';
 import { Fault } from '../../domain/fault.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { openSimulator, type Simulator } from '../../simulate/simulator.ts';
 import { writeJson } from '../../surfaces/cli/answer.ts';
 import { EXIT_CODES } from '../../surfaces/cli/exit-codes.ts';
 import { programWords } from '../../surfaces/cli/parse/program-words.ts';
@@ -11,6 +13,7 @@ import { inHouse } from '../background.ts';
 import type { Added } from '../custom-executors.ts';
 import { lawChecks } from './laws.ts';
 import { liveChecks } from './live.ts';
+import { scenarios } from './prompts.ts';
 import { inTrial } from './trial.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -65,24 +68,34 @@ async function tryAll({ view, executor, added }: Subject, io: Io, { maySpend, te
     return;
   }
   for await (const check of lawChecks(executor, added)) await tell(check);
-  const why = reasonNotToRun(view, maySpend);
-  if (why === undefined) await tryLive(executor, io, tell);
-  else await tell({ name: 'runs its program', result: 'skipped', why });
+  const how = howToRun(view, maySpend);
+  if ('not' in how) await tell({ name: 'runs its program', result: 'skipped', why: how.not });
+  else if (how.model === 'own') await tryLive(executor, io, tell);
+  else {
+    await using simulator = await openSimulator({ clock: systemClock, scenarios: scenarios() });
+    await tryLive(executor, io, tell, simulator);
+  }
 }
 
-/** Who plays a scenario spends nothing. Whether any other program does nobody can tell from here. */
-function reasonNotToRun({ name, state, problem, repair, program }: ExecutorView, maySpend: boolean): string | undefined {
-  if (state !== 'ready') return `${problem ?? state}${repair === undefined ? '' : `: ${repair}`}`;
-  if (program === undefined || maySpend) return undefined;
-  return `a run of ${program.command} may cost tokens: fleet executor test ${name} --spend runs it four times, with one short command each`;
+type How = { readonly model: 'own' | 'simulated' } | { readonly not: string };
+
+/** Agents that can be led to a simulated model spend nothing with it. Whether any other program does nobody can tell from here. */
+function howToRun({ name, state, problem, repair, program, origin }: ExecutorView, maySpend: boolean): How {
+  const isSimulated = origin === 'built_in' && program !== undefined && !maySpend;
+  if (state !== 'ready' && !(isSimulated && state === 'signed_out'))
+    return { not: `${problem ?? state}${repair === undefined ? '' : `: ${repair}`}` };
+  if (isSimulated) return { model: 'simulated' };
+  if (program === undefined || maySpend) return { model: 'own' };
+  const cost = `a run of ${program.command} may cost tokens`;
+  return { not: `${cost}: fleet executor test ${name} --spend runs it four times, with one short command each` };
 }
 
-async function tryLive(executor: Executor, io: Io, tell: Wish['tell']): Promise<void> {
+async function tryLive(executor: Executor, io: Io, tell: Wish['tell'], simulator?: Simulator): Promise<void> {
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   for (const signal of SIGNALS) process.once(signal, stop);
   try {
-    await inTrial({ io, executor: executor.name, env: {}, longestMs, signal: stopping.signal }, async (trial) => {
+    await inTrial({ io, executor: executor.name, simulator, longestMs, signal: stopping.signal }, async (trial) => {
       try {
         for await (const check of liveChecks(trial, executor)) await tell(check);
       } finally {

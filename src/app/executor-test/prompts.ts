@@ -1,3 +1,6 @@
+import { parseScenario } from '../../simulate/scenario/parse-scenario.ts';
+import type { Scenario } from '../../simulate/scenario/scenario.ts';
+
 /** What an agent is asked in a trial: one command, so that a small program can do it as well as a large one. */
 export interface Wish {
   /** To be run in a shell, in the workspace. */
@@ -23,3 +26,12 @@ function scenarioFor({ command, later }: Wish): string {
       : ['twoway', 'say I wait', 'untold: listen 1', 'untold: hang', `sh ${later}`, 'commit the trial', 'done'];
   return `A trial.\n\n\`\`\`scenario\n${steps.join('\n')}\n\`\`\`\n`;
 }
+
+export const SCENARIO = 'trial';
+
+/** A simulated model cannot read: what the prompt asks for is found by the shell it uses. */
+export const scenarios = (): Readonly<Record<string, Scenario>> => ({
+  [SCENARIO]: parseScenario(
+    `# does what a trial asks for\nrun eval "$(grep '^    ' "$FLEET_RUN_DIR/prompt.txt" | tail -n 1)"\nsay Done.`,
+  ),
+});

@@ -1,17 +1,19 @@
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Call, Input, Output } from '../../contract/call.ts';
 import type { RunView } from '../../contract/run.ts';
 import type { TaskView } from '../../contract/shapes.ts';
 import { isFinal } from '../../domain/task/task.ts';
 import type { TaskId } from '../../domain/values.ts';
 import { survivors } from '../../runner/process-table.ts';
+import { agentSurroundings } from '../../simulate/agents.ts';
+import type { Simulator } from '../../simulate/simulator.ts';
 import type { Io } from '../../surfaces/cli/surroundings.ts';
 import { startInBackground, stopEngine } from '../background.ts';
 import { git, ownEnvironment } from '../demo/scratch.ts';
 import { homePaths } from '../home.ts';
 import { type House, openHouse } from '../open-house.ts';
+import { SCENARIO } from './prompts.ts';
 
 /** A fleet of its own, with one small repository, in which one executor is tried. */
 export interface Trial {
@@ -33,8 +35,8 @@ export interface Seen {
 export interface TrialWish {
   readonly io: Io;
   readonly executor: string;
-  /** Variables besides the user's own. */
-  readonly env: Readonly<Record<string, string>>;
+  /** Without it the agent has the user's own surroundings, and its own model. */
+  readonly simulator?: Pick<Simulator, 'run'> | undefined;
   readonly longestMs: number;
   readonly signal: AbortSignal;
 }
@@ -44,11 +46,14 @@ const leaveMs = 30_000;
 
 /** Whatever happens in it, nothing of it is left but when `leave` could not. */
 export async function inTrial<Value>(wish: TrialWish, use: (trial: Trial) => Promise<Value>): Promise<Value> {
-  const place = await realpath(await mkdtemp(join(wish.io.env['TMPDIR'] || tmpdir(), 'fleet-trial-')));
+  // Beside the home, because some agents keep nothing under a directory for temporary files.
+  const beside = homePaths(wish.io.env, wish.io.cwd).path;
+  await mkdir(dirname(beside), { recursive: true });
+  const place = await realpath(await mkdtemp(`${beside}-trial-`));
   const home = join(place, 'home');
-  const env = { ...ownEnvironment(wish.io.env, home), ...wish.env };
-  const io = { ...wish.io, env, cwd: place };
   try {
+    const env = await surroundings(wish, place, home);
+    const io = { ...wish.io, env, cwd: place };
     await furnish(place, home, wish);
     const house = await openHouse(env, place);
     try {
@@ -62,6 +67,23 @@ export async function inTrial<Value>(wish: TrialWish, use: (trial: Trial) => Pro
     await rm(place, { recursive: true, force: true, maxRetries: 5 });
   }
 }
+
+async function surroundings({ io, simulator }: TrialWish, place: string, home: string): Promise<Io['env']> {
+  const own = ownEnvironment(io.env, home);
+  if (!simulator) return own;
+  const directory = join(place, 'agents');
+  const { url } = simulator.run(SCENARIO, 'trial');
+  const { set, unset, files } = agentSurroundings({ url, directory, isSubscription: false });
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, path)), { recursive: true });
+    await writeFile(join(directory, path), text);
+  }
+  const kept = Object.entries(own).filter(([name]) => !unset.includes(name));
+  // A proxy of the network cannot reach what listens on this machine.
+  return { ...Object.fromEntries(kept), ...set, NO_PROXY: LOCAL, no_proxy: LOCAL };
+}
+
+const LOCAL = '127.0.0.1,localhost';
 
 /** The user's own executors come along, as they are. */
 async function furnish(place: string, home: string, { io }: TrialWish): Promise<void> {
