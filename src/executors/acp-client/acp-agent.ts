@@ -1,6 +1,5 @@
 import type { Abilities, Launch, Program } from '../../domain/agent/executor.ts';
 import type { Job } from '../executor.ts';
-import type { RpcId } from './rpc.ts';
 import type { State } from './state.ts';
 import type { Next } from './updates.ts';
 
@@ -18,14 +17,22 @@ export interface AcpAgent {
   launch(job: Job): Omit<Launch, 'mode'>;
   /** Its model is chosen by its command line; otherwise it is asked for in the conversation. */
   readonly modelAtLaunch: boolean;
+  /** Fleet's server is named by its command line; otherwise it is named when the conversation is opened. */
+  readonly mcpAtLaunch?: boolean;
+  /** It tells the past of a loaded conversation after it has said that it is loaded: a prompt that it answers by itself, and after the past. */
+  readonly afterPast?: string;
   /** Whether a call, as it asks leave for it, is one of a tool of Fleet's own. */
   isFleetTool?(call: Fields): boolean;
   /** The command it asks leave for, where it stands in no field of its own. */
   commandIn?(call: Fields): string | undefined;
+  /** A choice of no ends its turn, whatever it says after it. */
+  readonly endsAtNo?: boolean;
+  /** It says of every turn what it took, but for one that failed. */
+  readonly failsWithoutUsage?: boolean;
+  /** Where it has put the status of its provider, when that stands in no field of its own. */
+  statusIn?(error: Fields): number | undefined;
   /** How it tells what a turn took, where the protocol has no field for it. */
   usageIn?(result: Fields): Usage | undefined;
-  /** Requests of its own that are answered, by method. */
-  readonly answers?: Readonly<Record<string, (id: RpcId) => string>>;
   /** What its own notices mean, by method. */
   readonly notices?: Readonly<Record<string, (state: State, params: Fields) => Next>>;
   /** What it took is told by its notices, of each time that it goes back to its model. */

@@ -54,6 +54,19 @@ describe('a conversation', () => {
     expect(gone.sent.at(-1)).toMatchObject({ id: 'run_1.3', method: 'session/new' });
   });
 
+  it('waits until the past is told where that comes late', () => {
+    const late = acpExecutor({ ...agent, afterPast: '/help' });
+    const past = update({ sessionUpdate: 'agent_message_chunk', content: { text: 'old words' } });
+    const loaded = [able({ loadSession: true }), { id: 'run_1.2', result: {} }, past, done('end_turn')];
+    const { sent, events } = talk({ resume: 'old' }, loaded, late);
+    expect(sent.slice(2).map(({ params }) => params?.['prompt'])).toEqual([
+      [{ type: 'text', text: '/help' }],
+      [{ type: 'text', text: 'make it so' }],
+    ]);
+    expect(events).toEqual([{ type: 'opened', session: 'old' }]);
+    expect(talk({}, opened, late).sent).toHaveLength(3);
+  });
+
   it('chooses model and effort where they can be chosen, and is refused where they are not there [EXEC-09]', () => {
     const options = [
       { id: 'model', category: 'model' },

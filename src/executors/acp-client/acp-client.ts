@@ -1,3 +1,4 @@
+import { isRecord } from '../agent-event.ts';
 import type { AgentEvent, Executor, Step } from '../executor.ts';
 import type { AcpAgent, Usage } from './acp-agent.ts';
 import { ended, failed, messageOf } from './failure.ts';
@@ -54,8 +55,9 @@ function noticed(agent: AcpAgent, state: State, { method, params }: Extract<Mess
   const found = updated(state, fieldsOf(params['update']));
   if (!found) return undefined;
   if (state.over) return next(state);
+  if (agent.endsAtNo && state.denied) return next({ ...found.state, denied: true }, found.events);
   // While a conversation is loaded it is told once more from its beginning.
-  if (state.waiting.some(({ what }) => what === 'again')) return next({ ...state, ...pastCost(found.state) });
+  if (state.waiting.some(({ what }) => what === 'again' || what === 'past')) return next({ ...state, ...pastCost(found.state) });
   const why = agent.tellsSteps ? undefined : overspent(found.state, true);
   if (why === undefined) return found;
   const stop = stopped(found.state, 'over_budget', why);
@@ -67,9 +69,7 @@ const pastCost = ({ costUsd }: State): Partial<State> => (costUsd === undefined 
 function requested(agent: AcpAgent, state: State, message: Extract<Message, { kind: 'request' }>): Step {
   const { id, method, params } = message;
   if (method === 'session/request_permission') return permitted(agent, state, id, params);
-  const own = agent.answers?.[method];
-  const answer = own ? own(id) : refusal(id, METHOD_NOT_FOUND, `Fleet offers no ${method.slice(0, 100)}: use your own tools`);
-  return next(state, [], [answer]);
+  return next(state, [], [refusal(id, METHOD_NOT_FOUND, `Fleet offers no ${method.slice(0, 100)}: use your own tools`)]);
 }
 
 function permitted(agent: AcpAgent, before: State, id: RpcId, params: Fields): Step {
@@ -107,7 +107,8 @@ function concluded(agent: AcpAgent, before: State, message: Extract<Message, { k
       return initialized(agent, state, message.result);
     case 'session':
     case 'again':
-      return openSession(agent, state, message.result);
+      return openSession(agent, state, request, message.result);
+    case 'past':
     case 'model':
     case 'effort':
       return chosen(agent, state, message.result);
@@ -117,10 +118,12 @@ function concluded(agent: AcpAgent, before: State, message: Extract<Message, { k
 }
 
 function broken(agent: AcpAgent, state: State, { what }: Waiting, error: Fields): Next {
-  if (what === 'again') return newSession(state);
+  if (what === 'again') return newSession(agent, state);
+  if (what === 'past') return chosen(agent, state, {});
   if (state.over || (what === 'prompt' && state.waiting.length > 0)) return next(state);
   const { failure, ...spoke } = uttered(state).state;
-  const told = { ...error, data: { ...fieldsOf(error['data']), ...failure } };
+  const status = agent.statusIn?.(error);
+  const told = { ...error, data: { ...fieldsOf(error['data']), ...(status === undefined ? {} : { status }), ...failure } };
   // What it would not be set to it will not be set to the next time either.
   const events = what === 'model' || what === 'effort' ? ended('refused', messageOf(error)) : failed(told, agent.login);
   return next({ ...spoke, over: true }, [...uttered(state).events, ...events]);
@@ -133,7 +136,9 @@ function turned(agent: AcpAgent, before: State, { n }: Waiting, result: Fields):
   const heard: AgentEvent[] = n === undefined ? [] : [{ type: 'heard', n }];
   const events = [...spoke.events, ...heard, ...spent.events];
   if (before.over || before.waiting.some(({ what }) => what === 'prompt')) return next(spent.state, events);
-  return next({ ...spent.state, over: true, open: [] }, [...events, ...verdictOf(spent.state, textIn(result['stopReason']))]);
+  const isFailure = agent.failsWithoutUsage && !isRecord(result['usage']);
+  const verdict = isFailure ? ended('errored', spent.state.said) : verdictOf(spent.state, textIn(result['stopReason']));
+  return next({ ...spent.state, over: true, open: [] }, [...events, ...verdict]);
 }
 
 function verdictOf({ said, acted, denied }: State, stopReason = 'without a reason'): AgentEvent[] {

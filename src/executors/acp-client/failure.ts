@@ -1,4 +1,5 @@
 import type { Verdict } from '../../domain/agent/executor.ts';
+import { recordIn } from '../agent-event.ts';
 import type { AgentEvent } from '../executor.ts';
 import { AUTH_REQUIRED, fieldsOf, METHOD_NOT_FOUND, textIn } from './rpc.ts';
 
@@ -29,9 +30,15 @@ export const ended = (verdict: Verdict, summary: string): AgentEvent[] => [
 /** Some put what happened beside the message, which then only says that something did. */
 export function messageOf(error: Fields): string {
   const data = fieldsOf(error['data']);
-  const said = [textIn(error['message']), textIn(error['data']), textIn(data['message']), textIn(data['details'])];
-  const words = [...new Set(said.flatMap((text) => text ?? []))].join(': ').replace(/^Internal error: /, '');
+  const said = [messageIn(textIn(error['message'])), textIn(error['data']), textIn(data['message']), textIn(data['details'])];
+  const words = [...new Set(said.flatMap((text) => text || []))].join(': ').replace(/^Internal error: /, '');
   return words || 'it failed and did not say why';
+}
+
+/** Some hand on what their provider answered as it came. */
+function messageIn(text = ''): string {
+  const inner = fieldsOf(recordIn(text)?.['error'])['message'];
+  return textIn(inner) ?? text;
 }
 
 /** The HTTP status of its provider, which some use as the code of the error itself. */

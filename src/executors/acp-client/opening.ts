@@ -68,8 +68,8 @@ export function initialized(agent: AcpAgent, state: State, result: Fields): Next
   if (result['protocolVersion'] !== PROTOCOL)
     return next({ ...state, over: true }, ended('refused', `${agent.name} does not speak version ${PROTOCOL} of the protocol`));
   const again = opening.resume === undefined ? undefined : goingOn(fieldsOf(result['agentCapabilities']), opening.fork);
-  if (!again) return newSession(state);
-  return asked(state, 'again', again, { sessionId: opening.resume, ...placeOf(state) });
+  if (!again) return newSession(agent, state);
+  return asked(state, 'again', again, { sessionId: opening.resume, ...placeOf(agent, state) });
 }
 
 /** A copy needs a way of its own: to load the conversation itself would be to go on with it. */
@@ -81,25 +81,27 @@ function goingOn(capabilities: Fields, fork: boolean): string | undefined {
 }
 
 /** Also when the old conversation is gone: the prompt says everything that is needed. */
-export const newSession = (state: State): Next => asked(state, 'session', 'session/new', placeOf(state));
+export const newSession = (agent: AcpAgent, state: State): Next => asked(state, 'session', 'session/new', placeOf(agent, state));
 
-function placeOf({ opening }: State): Fields {
+function placeOf({ mcpAtLaunch }: AcpAgent, { opening }: State): Fields {
   const { command = '', args = [], env = {} } = opening?.mcp ?? {};
   const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
   return {
     cwd: opening?.workDirectory ?? '',
-    mcpServers: opening?.mcp ? [{ name: 'fleet', command, args, env: variables }] : [],
+    mcpServers: opening?.mcp && !mcpAtLaunch ? [{ name: 'fleet', command, args, env: variables }] : [],
   };
 }
 
 /** There is a conversation: its model is chosen, and the prompt is sent. */
-export function openSession(agent: AcpAgent, state: State, result: Fields): Next {
+export function openSession(agent: AcpAgent, state: State, { what }: Waiting, result: Fields): Next {
   const { opening } = state;
   if (!opening) return next(state);
   const session = textIn(result['sessionId']) ?? (opening.fork ? undefined : opening.resume);
   if (session === undefined || session === '' || session.length > longestSession)
     return next({ ...state, over: true }, ended('errored', `${agent.name} opened a conversation without a name`));
-  const sent = chosen(agent, { ...state, session }, result);
+  const now = { ...state, session };
+  const first = what === 'again' ? agent.afterPast : undefined;
+  const sent = first === undefined ? chosen(agent, now, result) : asked(now, 'past', 'session/prompt', promptParams(now, first));
   return { ...sent, events: [{ type: 'opened', session }, ...sent.events] };
 }
 
@@ -129,7 +131,12 @@ const modelOf = ({ session }: Omit<State, 'opening'>, result: Fields, modelId: s
   result['models'] ? ['session/set_model', { sessionId: session, modelId }] : undefined;
 
 export const prompting = (state: Omit<State, 'opening'>, text: string): Next =>
-  asked(state, 'prompt', 'session/prompt', { sessionId: state.session ?? '', prompt: [{ type: 'text', text: plain(text) }] });
+  asked(state, 'prompt', 'session/prompt', promptParams(state, plain(text)));
+
+const promptParams = ({ session }: Omit<State, 'opening'>, text: string): Fields => ({
+  sessionId: session ?? '',
+  prompt: [{ type: 'text', text }],
+});
 
 /** A text that begins with a slash would be taken for a command of the program. */
 const plain = (text: string): string => (/^\s*\//.test(text) ? `Please do this: ${text.trimStart()}` : text);

@@ -5,7 +5,7 @@ import type { RpcId } from './rpc.ts';
 /** What a request of ours was for. A prompt may carry a message that was said to the agent while it worked. */
 export interface Waiting {
   readonly id: string;
-  readonly what: 'initialize' | 'session' | 'again' | 'model' | 'effort' | 'prompt';
+  readonly what: 'initialize' | 'session' | 'again' | 'past' | 'model' | 'effort' | 'prompt';
   readonly n?: number;
 }
 

@@ -1,0 +1,77 @@
+import type { McpServer, Program } from '../../domain/agent/executor.ts';
+import { hasTool, mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
+import { acpExecutor } from '../acp-client/acp-client.ts';
+import type { Executor, Job } from '../executor.ts';
+
+const MACHINES = ['linux-x64', 'linux-arm64', 'linuxmusl-x64', 'linuxmusl-arm64', 'darwin-x64', 'darwin-arm64'];
+
+export const copilotProgram: Program = {
+  command: 'copilot',
+  versionArgs: ['--version'],
+  proved: '1.0.102',
+  install: 'npm install -g @github/copilot',
+  login: 'copilot login',
+  keys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
+  credentials: ['.copilot/config.json'],
+  variables: ['COPILOT_*'],
+  // The script before it dies of a signal and leaves the program running.
+  native: (wrapper) => {
+    const [, modules] = /^(.*)\/@github\/copilot\/[^/]+$/.exec(wrapper) ?? [];
+    if (modules === undefined) return [];
+    const places = [`${modules}/@github`, `${modules}/@github/copilot/node_modules/@github`];
+    return MACHINES.flatMap((machine) => places.map((place) => `${place}/copilot-${machine}/copilot`));
+  },
+};
+
+/** The GitHub Copilot CLI, by the Agent Client Protocol. */
+export const copilot = (command: string): Executor =>
+  acpExecutor({
+    name: 'copilot',
+    // A second prompt cancels what is being done: a message waits until the turn is over.
+    can: { resume: true, fork: false, steer: false, ask: true, usage: true, context: true, mcp: true, tools: true },
+    program: copilotProgram,
+    login: copilotProgram.login,
+    modelAtLaunch: true,
+    mcpAtLaunch: true,
+    launch: (job) => ({
+      command,
+      args: [
+        '--acp',
+        '--no-auto-update',
+        '--no-remote',
+        '--disable-client-telemetry',
+        ...(job.tools ? restricted(job, job.tools) : ['--allow-all']),
+        ...(job.mcp ? ['--additional-mcp-config', JSON.stringify({ mcpServers: { fleet: serverOf(job.mcp) } })] : []),
+        ...(job.model === undefined ? [] : ['--model', job.model]),
+        ...(job.effort === undefined ? [] : ['--reasoning-effort', job.effort]),
+        ...job.extraArgs,
+      ],
+      env: {},
+      files: [],
+    }),
+  });
+
+const serverOf = ({ command, args, env }: McpServer): object => ({ type: 'local', command, args, env, tools: ['*'] });
+
+/** Tools that are not named are not there at all; each command is shown to us before it runs. */
+function restricted(job: Job, tools: readonly string[]): string[] {
+  const available = [
+    ...(hasTool(tools, 'Read') ? ['view', 'show_file'] : []),
+    ...(hasTool(tools, 'Grep') ? ['grep', 'rg'] : []),
+    ...(hasTool(tools, 'Glob') ? ['glob'] : []),
+    ...(mayWrite(tools) ? ['create', 'edit', 'apply_patch', 'str_replace_editor'] : []),
+    ...(hasTool(tools, 'Bash') ? ['bash', 'read_bash', 'stop_bash', 'list_bash'] : []),
+    ...(hasTool(tools, 'WebFetch') ? ['web_fetch'] : []),
+    ...(hasTool(tools, 'WebSearch') ? ['web_search'] : []),
+    ...['update_todo', 'report_intent', 'fleet-*', 'fleet(*)'],
+  ];
+  return [
+    `--available-tools=${available.join(',')}`,
+    '--allow-tool=fleet',
+    ...(mayWrite(tools) ? ['--allow-tool=write'] : ['--deny-tool=write']),
+    ...(mayRunAll(tools) ? ['--allow-tool=shell'] : []),
+    '--disable-builtin-mcps',
+    '--add-dir',
+    job.runDirectory,
+  ];
+}

@@ -1,0 +1,81 @@
+import type { Program } from '../../domain/agent/executor.ts';
+import type { Usage } from '../acp-client/acp-agent.ts';
+import { acpExecutor } from '../acp-client/acp-client.ts';
+import { fieldsOf, recordsIn, textIn } from '../acp-client/rpc.ts';
+import { count } from '../acp-client/updates.ts';
+import type { Executor, Job } from '../executor.ts';
+import { policyOf } from './policy.ts';
+
+export const geminiProgram: Program = {
+  command: 'gemini',
+  versionArgs: ['--version'],
+  proved: '0.61.0',
+  install: 'npm install -g @google/gemini-cli',
+  login: 'gemini',
+  keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
+  credentials: ['.gemini/oauth_creds.json'],
+  variables: ['GEMINI_*', 'GOOGLE_*'],
+};
+
+const DEFAULTS = 'gemini-defaults.json';
+const POLICY = 'gemini-policy.toml';
+
+/** The Gemini CLI, by the Agent Client Protocol. */
+export const gemini = (command: string): Executor =>
+  acpExecutor({
+    name: 'gemini',
+    // A second prompt cancels the first: a message waits until the turn is over. There is no copy of a conversation.
+    can: { resume: true, fork: false, steer: false, ask: true, usage: true, context: false, mcp: true, tools: true },
+    program: geminiProgram,
+    login: 'gemini, and choose how to sign in; or set GEMINI_API_KEY',
+    modelAtLaunch: true,
+    usageIn,
+    afterPast: '/help',
+    // Only its own shell is of this kind, and it shows the whole command as its title.
+    commandIn: ({ title }) => textIn(title),
+    launch: (job) => ({
+      command,
+      args: [
+        '--acp',
+        ...(job.tools
+          ? ['--approval-mode', 'default', '--admin-policy', `${job.runDirectory}/${POLICY}`]
+          : ['--approval-mode', 'yolo']),
+        ...(job.model === undefined ? [] : ['--model', job.model]),
+        // What is too long to be told lies there.
+        '--include-directories',
+        job.runDirectory,
+        ...job.extraArgs,
+      ],
+      env: {
+        GEMINI_CLI_TRUST_WORKSPACE: 'true',
+        // It would start itself once more: the second one outlives the first.
+        GEMINI_CLI_NO_RELAUNCH: 'true',
+        GEMINI_CLI_SYSTEM_DEFAULTS_PATH: `${job.runDirectory}/${DEFAULTS}`,
+      },
+      files: [
+        { name: DEFAULTS, text: `${JSON.stringify(defaultsOf(job), undefined, 2)}\n` },
+        ...(job.tools ? [{ name: POLICY, text: policyOf(job.tools) }] : []),
+      ],
+    }),
+  });
+
+/** What holds unless its user has set it otherwise. */
+const defaultsOf = ({ maxTurns }: Job): object => ({
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+  // Without it a conversation cannot be gone on with by whoever has a key in the environment only.
+  security: { auth: { selectedType: 'gemini-api-key' } },
+  ...(maxTurns === undefined ? {} : { model: { maxSessionTurns: maxTurns } }),
+});
+
+function usageIn(result: Readonly<Record<string, unknown>>): Usage | undefined {
+  const quota = fieldsOf(fieldsOf(result['_meta'])['quota']);
+  const tokens = fieldsOf(quota['token_count']);
+  const inputTokens = count(tokens['input_tokens']);
+  const outputTokens = count(tokens['output_tokens']);
+  if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  const [used, ...others] = recordsIn(quota['model_usage']);
+  const model = others.length === 0 ? textIn(used?.['model']) : undefined;
+  return { inputTokens, outputTokens, ...(model === undefined ? {} : { model }) };
+}

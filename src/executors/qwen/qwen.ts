@@ -1,0 +1,52 @@
+import type { Program } from '../../domain/agent/executor.ts';
+import { hasTool, mayWrite } from '../../domain/agent/tools.ts';
+import { acpExecutor } from '../acp-client/acp-client.ts';
+import { fieldsOf, textIn } from '../acp-client/rpc.ts';
+import type { Executor } from '../executor.ts';
+
+export const qwenProgram: Program = {
+  command: 'qwen',
+  versionArgs: ['--version'],
+  proved: '0.24.4',
+  install: 'npm install -g @qwen-code/qwen-code',
+  login: 'qwen',
+  keys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'BAILIAN_CODING_PLAN_API_KEY'],
+  credentials: ['.qwen/oauth_creds.json', '.qwen/settings.json'],
+  variables: ['QWEN_*', 'DASHSCOPE_*', 'OPENAI_*'],
+};
+
+/** Qwen Code, by the Agent Client Protocol. */
+export const qwen = (command: string): Executor =>
+  acpExecutor({
+    name: 'qwen',
+    can: { resume: true, fork: false, steer: false, ask: true, usage: true, context: false, mcp: true, tools: true },
+    program: qwenProgram,
+    login: 'qwen, and choose how to sign in; or set OPENAI_API_KEY',
+    modelAtLaunch: true,
+    isFleetTool: (call) => textIn(fieldsOf(call['_meta'])['toolName'])?.startsWith('mcp__fleet__') === true,
+    launch: (job) => ({
+      command,
+      args: [
+        '--acp',
+        '--approval-mode',
+        job.tools ? 'default' : 'yolo',
+        ...(job.tools ? [`--exclude-tools=${excluded(job.tools).join(',')}`, '--allowed-mcp-server-names=fleet'] : []),
+        ...(job.model === undefined ? [] : ['--model', job.model]),
+        ...(job.maxTurns === undefined ? [] : ['--max-session-turns', String(job.maxTurns)]),
+        '--include-directories',
+        job.runDirectory,
+        ...job.extraArgs,
+      ],
+      env: { QWEN_TELEMETRY_ENABLED: 'false' },
+      files: [],
+    }),
+  });
+
+/** What is not there need not be asked about; what is, is asked about one by one. */
+const excluded = (tools: readonly string[]): string[] => [
+  ...(mayWrite(tools) ? [] : ['write_file', 'edit', 'notebook_edit']),
+  ...(hasTool(tools, 'Bash') ? [] : ['run_shell_command']),
+  ...(hasTool(tools, 'WebFetch') ? [] : ['web_fetch']),
+  ...(hasTool(tools, 'WebSearch') ? [] : ['web_search']),
+  ...['task', 'agent', 'skill', 'monitor', 'cron_create', 'save_memory'],
+];
