@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import type { Program } from '../../domain/agent/executor.ts';
 import { hasTool, mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
 import { acpExecutor } from '../acp-client/acp-client.ts';
@@ -45,8 +46,8 @@ export const opencode = (command: string): Executor =>
         OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(job)),
         OPENCODE_DISABLE_AUTOUPDATE: '1',
         OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-        // What lies in a repository could lift the restriction again.
-        ...(job.tools ? { OPENCODE_DISABLE_PROJECT_CONFIG: '1' } : {}),
+        // What lies in a repository could lift the restriction again; whoever may run any command is not held by it anyway.
+        ...(mayRunAll(job.tools) ? {} : { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
       },
       files: [{ name: PLUGIN_FILE, text: PLUGIN }],
     }),
@@ -56,7 +57,7 @@ export const opencode = (command: string): Executor =>
 const configOf = (job: Job): object => ({
   autoupdate: false,
   share: 'disabled',
-  plugin: [`file://${job.runDirectory}/${PLUGIN_FILE}`],
+  plugin: [pathToFileURL(`${job.runDirectory}/${PLUGIN_FILE}`).href],
   ...(job.tools ? restricted(job, job.tools) : { permission: 'allow' }),
 });
 
