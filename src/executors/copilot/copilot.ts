@@ -33,6 +33,8 @@ export const copilot = (command: string): Executor =>
     login: copilotProgram.login,
     modelAtLaunch: true,
     mcpAtLaunch: true,
+    endsAtNo: true,
+    failsWithoutUsage: true,
     launch: (job) => ({
       command,
       args: [
@@ -53,25 +55,24 @@ export const copilot = (command: string): Executor =>
 
 const serverOf = ({ command, args, env }: McpServer): object => ({ type: 'local', command, args, env, tools: ['*'] });
 
-/** Tools that are not named are not there at all; each command is shown to us before it runs. */
+/** What may not be used is not there at all; commands are shown to us one by one, and what is neither asks and is denied. */
 function restricted(job: Job, tools: readonly string[]): string[] {
-  const available = [
-    ...(hasTool(tools, 'Read') ? ['view', 'show_file'] : []),
-    ...(hasTool(tools, 'Grep') ? ['grep', 'rg'] : []),
-    ...(hasTool(tools, 'Glob') ? ['glob'] : []),
-    ...(mayWrite(tools) ? ['create', 'edit', 'apply_patch', 'str_replace_editor'] : []),
-    ...(hasTool(tools, 'Bash') ? ['bash', 'read_bash', 'stop_bash', 'list_bash'] : []),
-    ...(hasTool(tools, 'WebFetch') ? ['web_fetch'] : []),
-    ...(hasTool(tools, 'WebSearch') ? ['web_search'] : []),
-    ...['update_todo', 'report_intent', 'fleet-*', 'fleet(*)'],
+  const excluded = [
+    ...(hasTool(tools, 'Read') ? [] : ['view']),
+    ...(hasTool(tools, 'Grep') ? [] : ['grep', 'rg']),
+    ...(hasTool(tools, 'Glob') ? [] : ['glob']),
+    ...(mayWrite(tools) ? [] : ['create', 'edit', 'apply_patch']),
+    ...(hasTool(tools, 'Bash') ? [] : ['bash', 'read_bash', 'write_bash', 'stop_bash', 'list_bash']),
+    ...(hasTool(tools, 'WebFetch') ? [] : ['web_fetch']),
+    ...(hasTool(tools, 'WebSearch') ? [] : ['web_search']),
+    ...['task', 'read_agent', 'list_agents', 'write_agent'],
   ];
   return [
-    `--available-tools=${available.join(',')}`,
+    `--excluded-tools=${excluded.join(',')}`,
     '--allow-tool=fleet',
-    ...(mayWrite(tools) ? ['--allow-tool=write'] : ['--deny-tool=write']),
-    ...(mayRunAll(tools) ? ['--allow-tool=shell'] : []),
+    ...(mayWrite(tools) ? ['--allow-tool=write'] : []),
+    ...(mayRunAll(tools) ? ['--allow-tool=shell', '--allow-all-paths', '--allow-all-urls'] : []),
     '--disable-builtin-mcps',
-    '--add-dir',
-    job.runDirectory,
+    `--add-dir=${job.runDirectory}`,
   ];
 }

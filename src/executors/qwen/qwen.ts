@@ -24,6 +24,7 @@ export const qwen = (command: string): Executor =>
     login: 'qwen, and choose how to sign in; or set OPENAI_API_KEY',
     modelAtLaunch: true,
     isFleetTool: (call) => textIn(fieldsOf(call['_meta'])['toolName'])?.startsWith('mcp__fleet__') === true,
+    statusIn,
     launch: (job) => ({
       command,
       args: [
@@ -41,6 +42,12 @@ export const qwen = (command: string): Executor =>
       files: [],
     }),
   });
+
+/** The library with which it asks its provider puts the status before everything else. */
+function statusIn(error: Readonly<Record<string, unknown>>): number | undefined {
+  const [, status] = /^([45]\d\d) /.exec(textIn(fieldsOf(error['data'])['details']) ?? '') ?? [];
+  return status === undefined ? undefined : Number(status);
+}
 
 /** What is not there need not be asked about; what is, is asked about one by one. */
 const excluded = (tools: readonly string[]): string[] => [
