@@ -17,17 +17,30 @@ export interface CustomSettings {
   readonly envAllow: readonly string[];
   readonly contextLimit: number | undefined;
   readonly rules: readonly EventRule[];
+  /** It speaks the Agent Client Protocol, and this is what it can do beside. */
+  readonly acp?: AcpSettings;
 }
 
-const keys = ['command', 'output', 'mode', 'env', 'env_allow', 'context_limit', 'events'];
+export interface AcpSettings {
+  readonly resume: boolean;
+  readonly fork: boolean;
+  readonly steer: boolean;
+  /** It asks before everything that it does. */
+  readonly asks: boolean;
+  readonly login: string;
+}
+
+const keys = ['command', 'output', 'mode', 'env', 'env_allow', 'context_limit', 'events', 'protocol'];
+const acpKeys = ['command', 'env', 'env_allow', 'context_limit', 'protocol', 'resume', 'fork', 'steer', 'asks', 'login'];
 const mostRules = 100;
 const mostNames = 100;
 
 /** What `executors/NAME.toml` says, or a fault that names the key, what was seen and what was expected. */
 export function parseCustomSettings(file: string, text: string): CustomSettings {
   const table = parsed(file, text);
-  refuseUnknown(table, keys, { file, key: '' });
   const at = (key: string): Place => ({ file, key });
+  const isAcp = table['protocol'] !== undefined && oneOf(table['protocol'], ['acp'], at('protocol')) === 'acp';
+  refuseUnknown(table, isAcp ? acpKeys : keys, { file, key: '' });
   const [program, ...args] = command(table['command'], at('command'));
   const output = oneOf(table['output'] ?? 'text', ['text', 'jsonl'], at('output'));
   const rules = eventRules(table['events'] ?? [], at('events'));
@@ -41,6 +54,22 @@ export function parseCustomSettings(file: string, text: string): CustomSettings 
     envAllow: allowed(table['env_allow'] ?? [], at('env_allow')),
     contextLimit: contextLimit(table['context_limit'], at('context_limit')),
     rules,
+    ...(isAcp ? { acp: acpSettings(table, program, at) } : {}),
+  };
+}
+
+function acpSettings(table: Readonly<Record<string, unknown>>, program: string, at: (key: string) => Place): AcpSettings {
+  const flag = (key: string, otherwise: boolean): boolean => {
+    const value = table[key] ?? otherwise;
+    return typeof value === 'boolean' ? value : refuse(at(key), value, 'true or false');
+  };
+  const login = table['login'] ?? program;
+  return {
+    resume: flag('resume', true),
+    fork: flag('fork', false),
+    steer: flag('steer', false),
+    asks: flag('asks', false),
+    login: typeof login === 'string' ? login : refuse(at('login'), login, 'the command that signs in, as a text'),
   };
 }
 

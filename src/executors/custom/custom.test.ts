@@ -8,10 +8,12 @@ import { parseCustomExecutor } from './custom.ts';
 
 const guide = readFileSync(new URL('../../../docs/guide/custom-executors.md', import.meta.url), 'utf8');
 const examples = [...guide.matchAll(/^```toml\n([^]*?)^```/gm)].map(([, toml = '']) => toml);
-const [text, jsonl, twoway] = ['text', 'jsonl', 'twoway'].map((name, index) => parseCustomExecutor(name, examples[index] ?? ''));
+const [text, jsonl, acp, twoway] = ['text', 'jsonl', 'acp', 'twoway'].map((name, index) =>
+  parseCustomExecutor(name, examples[index] ?? ''),
+);
 
 /** The examples of the guide are the members. */
-for (const executor of [text, jsonl, twoway]) {
+for (const executor of [text, jsonl, acp, twoway]) {
   if (!executor) throw new Error('docs/guide/custom-executors.md has lost an example');
   const transcripts = new URL(`./transcripts/${executor.name}/`, import.meta.url);
   executorConformance({ executor, transcripts });
@@ -169,4 +171,41 @@ it('the guide names every event, every field of it and every verdict', () => {
       expect(guide).toContain(`\`${field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}\``);
   }
   for (const verdict of VERDICTS) expect(guide).toContain(`\`${verdict}\``);
+});
+
+describe('a custom executor that speaks the Agent Client Protocol', () => {
+  const made = (toml: string) => parseCustomExecutor('mine', `protocol = "acp"\n${toml}`);
+
+  it('can do what its file says, and is restricted only where it asks before everything [EXEC-04]', () => {
+    expect(made('command = ["x"]').can).toMatchObject({ resume: true, fork: false, steer: false, mcp: true, tools: false });
+    expect(made('command = ["x"]\nasks = true\nfork = true\nsteer = true').can).toMatchObject({
+      fork: true,
+      steer: true,
+      tools: true,
+    });
+  });
+
+  it('is launched by its template, and chooses its model there or in the conversation', () => {
+    const job = { ...plainJob, model: 'big', extraArgs: ['-v'] };
+    expect(made('command = ["x", "acp", "-m", "{model}"]\nenv = { A = "b" }').launch(job)).toMatchObject({
+      command: 'x',
+      args: ['acp', '-m', 'big', '-v'],
+      env: { A: 'b' },
+      mode: 'twoway',
+    });
+  });
+
+  it.each([
+    ['output = "jsonl"', /unknown key "output"/],
+    ['steer = "yes"', /steer is "yes", expected true or false/],
+    ['login = 7', /login is 7, expected the command/],
+  ])('refuses %s', (line, message) => {
+    expect(() => made(`command = ["x"]\n${line}`)).toThrow(message);
+  });
+
+  it('refuses a protocol that nobody speaks', () => {
+    expect(() => parseCustomExecutor('mine', 'command = ["x"]\nprotocol = "smoke"')).toThrow(
+      /protocol is "smoke", expected "acp"/,
+    );
+  });
 });

@@ -1,10 +1,11 @@
 import { Fault } from '../../domain/fault.ts';
 import { Name } from '../../domain/values.ts';
 import { isRecord, recordIn } from '../agent-event.ts';
-import type { AgentEvent, Executor, Job, Step } from '../executor.ts';
+import type { AgentEvent, Executor, Step } from '../executor.ts';
+import { acpOf } from './acp.ts';
 import { type CustomSettings, parseCustomSettings } from './custom-settings.ts';
 import { eventsIn } from './event-rules.ts';
-import { carriesPrompt, filled, filledArguments } from './template.ts';
+import { carriesPrompt, environmentOf, filledArguments } from './template.ts';
 
 /** Requests without an answer that one run may have; more are not passed on. */
 const mostPending = 100;
@@ -24,6 +25,7 @@ export function parseCustomExecutor(name: string, tomlText: string): Executor {
   const file = `executors/${name}.toml`;
   if (!Name.safeParse(name).success) throw new Fault('invalid', `${file}: its name is no name of an executor`, { file });
   const settings = parseCustomSettings(file, tomlText);
+  if (settings.acp) return acpOf(name, settings, settings.acp);
   const rulesOf = (type: AgentEvent['type']): boolean => settings.rules.some((rule) => rule.type === type);
   const reads = settings.mode === 'twoway';
   return {
@@ -43,7 +45,7 @@ export function parseCustomExecutor(name: string, tomlText: string): Executor {
     launch: (job) => ({
       command: settings.program,
       args: [...filledArguments(settings.args, job), ...job.extraArgs],
-      env: environmentOf(settings, job),
+      env: environmentOf(settings.env, job),
       files: [],
       mode: settings.mode,
     }),
@@ -65,14 +67,6 @@ export function parseCustomExecutor(name: string, tomlText: string): Executor {
     },
   };
 }
-
-const environmentOf = ({ env }: CustomSettings, job: Job): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(env).flatMap(([name, template]) => {
-      const value = filled(template, job);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
 
 const messageLine = ({ output }: CustomSettings, n: number, text: string): string =>
   output === 'text' ? text.replaceAll(/[\r\n]+/g, ' ') : JSON.stringify({ type: 'message', n, text });

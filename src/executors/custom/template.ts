@@ -27,7 +27,7 @@ export const carriesPrompt = (text: string): boolean =>
   [...text.matchAll(marked)].some(([, , name]) => name === 'prompt' || name === 'prompt_file');
 
 /** Undefined when it needs something that the job does not have. */
-export function filled(template: string, job: Job): string | undefined {
+function filled(template: string, job: Job): string | undefined {
   const named = [...template.matchAll(marked)].flatMap(([, , name]) => (name !== undefined && isPlaceholder(name) ? name : []));
   if (named.some((name) => valueOf(name, job) === undefined)) return undefined;
   const text = template.replaceAll(marked, (whole, literal: string | undefined, name: string | undefined) => {
@@ -47,6 +47,15 @@ export function filledArguments(templates: readonly string[], job: Job): string[
   }
   return args;
 }
+
+/** A variable that needs what is missing is not set. */
+export const environmentOf = (templates: Readonly<Record<string, string>>, job: Job): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(templates).flatMap(([name, template]) => {
+      const value = filled(template, job);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 
 const isPlaceholder = (name: string): name is Placeholder => PLACEHOLDERS.some((word) => word === name);
 
