@@ -10,11 +10,13 @@ const CACHE = join(root, 'node_modules', '.cache', 'fleet-clis');
 const INSTALL_MS = 300_000;
 const VERSION_MS = 60_000;
 
+type Installable = Pick<AgentCli, 'name' | 'version' | 'binary'>;
+
 /** Where the program is, or why it cannot be had here. */
 export type Had = { readonly program: string } | { readonly missing: string };
 
 /** Installs it once for this checkout, some hundred megabytes; who comes meanwhile waits for it. */
-export async function had({ name, version, binary }: AgentCli): Promise<Had> {
+export async function had({ name, version, binary }: Installable): Promise<Had> {
   if (!binary) return { missing: `${name} is not made for ${process.platform}-${process.arch}` };
   const found = await hadPackage({ name, version, spec: binary.spec }, async (modules) => {
     const env = { PATH: process.env['PATH'], HOME: modules };

@@ -1,0 +1,90 @@
+import { mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { vi } from 'vitest';
+import { parseScenario } from '../../src/simulate/scenario/parse-scenario.ts';
+import type { Played, Simulator } from '../../src/simulate/simulator.ts';
+import type { AcpCli } from '../clis/acp-clis.ts';
+import { modelServer } from './model-server.ts';
+import { type Engine, type RunJson, type TaskJson, type WorkHouse, workHouse } from './work-house.ts';
+
+export interface AgentRun extends RunJson {
+  readonly watch?: {
+    readonly session?: string;
+    readonly summary?: string;
+    readonly limitedUntil?: string;
+    readonly unknownLines?: number;
+    readonly usage?: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd?: number };
+  };
+}
+
+/** A home with a repository, one real agent on its path, and a model that plays what the test says. */
+export interface AgentHouse extends WorkHouse {
+  readonly played: Played;
+  /** An engine with the agent on its path. */
+  wake(): Promise<Engine>;
+  task(prompt: string, ...more: string[]): Promise<string>;
+  agentRuns(id: string): Promise<readonly AgentRun[]>;
+  reports(id: string): Promise<readonly object[]>;
+  /** The process of the agent itself, while it runs. */
+  agentPid(): Promise<number>;
+}
+
+export async function agentHouse(
+  cli: AcpCli,
+  program: string,
+  { scenario, settings = [] }: { scenario: string; settings?: readonly string[] },
+): Promise<AgentHouse> {
+  const models: Simulator = await modelServer();
+  const played = models.play(parseScenario(scenario));
+  const house = await workHouse([], { engine: false, settings: ['grace_seconds=2', ...settings] });
+  const bin = join(house.directory, 'bin');
+  await mkdir(bin);
+  await symlink(program, join(bin, cli.name));
+  for (const [path, text] of Object.entries(cli.atHome(played.url))) {
+    const file = join(house.env['HOME'] ?? '', path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+  const tmp = join(house.directory, 'tmp');
+  await mkdir(tmp);
+  const around = {
+    ...cli.surroundings(played.url, program),
+    PATH: `${bin}${delimiter}${house.env['PATH']}`,
+    TMPDIR: tmp,
+  };
+  return {
+    ...house,
+    played,
+    wake: () => house.up(around),
+    task: async (prompt, ...more) => {
+      const asked = ['--project', 'shop', '--prompt', prompt, '--executor', cli.name, '--model', cli.model];
+      return (await house.ok(['task', 'create', ...asked, '--json', ...more])).json<TaskJson>().id;
+    },
+    agentRuns: async (id) => {
+      const runs = (await house.runs(id)).filter(({ kind }) => kind === 'agent');
+      return Promise.all(runs.map(async (run) => (await house.ok(['run', 'show', run.id, '--json'])).json<AgentRun>()));
+    },
+    reports: async (id) => (await house.ok(['task', 'report', id, '--json'])).json<{ reports: object[] }>().reports,
+    agentPid: () => vi.waitFor(() => processOf(program, house.home), { timeout: 60_000, interval: 200 }),
+    [Symbol.asyncDispose]: async () => {
+      await house[Symbol.asyncDispose]();
+      await models[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Of all processes of this machine the one that runs that program for a run in that home. */
+async function processOf(program: string, home: string): Promise<number> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  for (const pid of pids) {
+    const [line, exe, environ] = await Promise.all([
+      readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
+      readlink(`/proc/${pid}/exe`).catch(() => ''),
+      readFile(`/proc/${pid}/environ`, 'utf8').catch(() => ''),
+    ]);
+    const [first = '', second = ''] = line.split('\0');
+    const isProgram = exe === program || [first, second].some((word) => word.endsWith(`/${program.split('/').at(-1)}`));
+    if (isProgram && environ.includes(`FLEET_RUN_DIR=${home}`) && !line.includes('shim')) return Number(pid);
+  }
+  throw new Error(`no process of ${program} works in ${home}`);
+}
