@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { executorConformance } from '../conformance/executor-conformance.ts';
-import { plainJob } from '../conformance/launch-conformance.ts';
+import { plainJob } from '../kit/jobs.ts';
 import { agy, agyProgram } from './agy.ts';
 
 const executor = agy('agy');

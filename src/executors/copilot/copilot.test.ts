@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PRESETS } from '../../domain/agent/tools.ts';
 import { executorConformance } from '../conformance/executor-conformance.ts';
-import { plainJob } from '../conformance/launch-conformance.ts';
+import { plainJob } from '../kit/jobs.ts';
 import { copilot, copilotProgram } from './copilot.ts';
 
 const executor = copilot('copilot');

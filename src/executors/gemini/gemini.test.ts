@@ -2,7 +2,7 @@ import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { PRESETS } from '../../domain/agent/tools.ts';
 import { executorConformance } from '../conformance/executor-conformance.ts';
-import { plainJob } from '../conformance/launch-conformance.ts';
+import { plainJob } from '../kit/jobs.ts';
 import { gemini } from './gemini.ts';
 
 const executor = gemini('gemini');
