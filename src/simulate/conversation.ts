@@ -19,6 +19,8 @@ export interface OfferedTool {
   readonly namespace?: string | undefined;
   readonly about: string;
   readonly schema: unknown;
+  /** Called by a program in JavaScript that is given to this tool. */
+  readonly inCode?: Pick<OfferedTool, 'name' | 'namespace'>;
 }
 
 export interface ToolResult {

@@ -85,6 +85,13 @@ describe('the deeds of a scenario', () => {
     expect(() => played(script, [search], { source, entries })).toThrow('no tool is called submit_report');
   });
 
+  it('are done by a program where the agent runs programs, with tools that only the program sees', () => {
+    const inCode = { name: 'exec', namespace: 'functions' };
+    const tools = [{ ...tool('exec_command', { cmd: text }, ['cmd']), inCode }];
+    expect(played('run ls', tools)).toEqual([['exec_command', { cmd: 'ls' }]]);
+    expect(played('try call other.ask {"a":1}', tools)).toEqual([['other__ask', { a: 1 }]]);
+  });
+
   it('leave a call out that is only tried, where there is no such tool', () => {
     const { claude = [] } = AGENTS;
     const script = 'try call ask {}\nrun ls\nsay Done.';

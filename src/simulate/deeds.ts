@@ -85,15 +85,20 @@ const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\'
 function namedCall(name: string, given: Arguments, { tools, results }: Conversation, source: string): Call {
   const tool = toolNamed(name, tools);
   if (tool) return { kind: 'call', tool, arguments: given };
+  const inCode = tools.find((candidate) => candidate.inCode)?.inCode;
+  if (inCode) return { kind: 'call', tool: { ...UNSEEN, name: name.replaceAll('.', '__'), inCode }, arguments: given };
   const lookUp = tools.find((candidate) => isLookUp(candidate.name));
   const wasLookedUp = results.some((result) => result.tool === lookUp?.name && result.text.includes(bareName(name)));
   if (!lookUp || wasLookedUp) throw new ScenarioFault(`no tool is called ${name}: ${namesOf(tools)}`);
   return { kind: 'call', tool: lookUp, arguments: { query: `select:${fullName(name, source)}`, max_results: 5 } };
 }
 
+/** A program finds more than the model is told of. */
+const UNSEEN = { about: '', schema: {} } as const;
+
 /** Whether the agent has that tool, at once or after looking it up. */
 export function isOffered(name: string, { tools }: Conversation, source: string): boolean {
-  if (toolNamed(name, tools)) return true;
+  if (toolNamed(name, tools) || tools.some(({ inCode }) => inCode)) return true;
   return tools.some((tool) => isLookUp(tool.name)) && new RegExp(`mcp__[\\w-]+?__${literal(bareName(name))}\\b`).test(source);
 }
 

@@ -74,7 +74,7 @@ describe.each(modelClients)('a simulated provider over $name', (client) => {
       const events = eventsIn(await answer.text());
       expect(() => client.streamed(events)).toThrow();
       expect(events.some((event) => typeof event === 'string')).toBe(kind === 'malformed');
-      if (kind === 'stream_error') expect(JSON.stringify(events.at(-1))).toMatch(/overloaded|UNAVAILABLE/);
+      if (kind === 'stream_error') expect(JSON.stringify(events.at(-1))).toMatch(/api_error|server_error|INTERNAL/);
     }
     expect(await ask(client, url, streaming)).toMatchObject({ text: 'One two three four five six seven.' });
   });
@@ -164,6 +164,16 @@ describe('what providers say beside the answer', () => {
     expect((await fetch(`${url}/api/hello`, { method: 'HEAD' })).status).toBe(200);
     expect(await (await fetch(`${url}/v1/models`)).json()).toMatchObject({ data: [] });
     expect((await fetch(`${url}/v1/nothing`)).status).toBe(404);
+  });
+
+  it('plays nothing to an agent that asks for what it should remember', async () => {
+    await using models = await modelServer();
+    const played = models.run('happy', 'r');
+    const conversation = anthropic.begin(
+      'You are now acting as the managed memory extraction subagent for an AI coding assistant.',
+    );
+    expect(await ask(anthropic, played.url, { conversation, tools: TOOLS })).toMatchObject({ text: 'ok', calls: [] });
+    expect(played.exchanges).toEqual([]);
   });
 
   it('answers requests on the side in the shape they ask for', async () => {

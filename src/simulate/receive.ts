@@ -19,6 +19,9 @@ import { ACCIDENTS, type Accident, MESSAGES, type Refusal, type Trouble } from '
 
 const PROTOCOLS: readonly Protocol[] = [anthropicMessages, openaiResponses, openaiChat, gemini];
 
+/** What agents ask on the side although they offer tools: Qwen for what it should remember. */
+const BESIDE = /You are now acting as the managed memory extraction subagent/;
+
 export interface ReceiveNeeds {
   readonly scenarios: ReadonlyMap<string, Scenario>;
   readonly ledger: Ledger;
@@ -93,7 +96,8 @@ async function speak(request: IncomingMessage, response: ServerResponse, scene: 
   const model = asking.model ?? z.object({ model: z.string() }).safeParse(body).data?.model ?? 'model';
   const conversation = protocol.read(body);
   const call: Call = { response, protocol, asking, body, source, conversation, page: ledger.page(run), run, model };
-  await (conversation.tools.length === 0 ? aside(call, scene) : onStage(call, scene));
+  const isBeside = conversation.tools.length === 0 || BESIDE.test(source);
+  await (isBeside ? aside(call, scene) : onStage(call, scene));
 }
 
 /** Titles, classifications and the like: something harmless, in the shape that was asked for. */
@@ -158,7 +162,7 @@ async function send(call: Call, scene: Scene, answer: Answer, { plan, fault }: C
   const manner = {
     paceMs: plan?.paceMs ?? 0,
     accident: fault && isAccident(fault.kind) ? fault.kind : undefined,
-    broken: protocol.broken(troubleOf({ kind: 'overloaded', times: 1, seconds: 1 }, scene.clock), needs),
+    broken: protocol.broken(troubleOf({ kind: 'server_error', times: 1, seconds: 1 }, scene.clock), needs),
     headers: quota ? protocol.quota(quota) : {},
   };
   if (protocol.wantsStream(body, asking)) await inEvents(response, protocol.stream(answer, needs), manner);

@@ -1,3 +1,4 @@
+import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ask, modelClients, post } from '../../test/support/model-clients.mjs';
 import { modelServer } from '../../test/support/model-server.ts';
@@ -93,4 +94,61 @@ describe.each(modelClients)('a simulated model over $name', (client) => {
     expect(await answer.text()).toContain('no tool is called subtract');
     expect(played.problems).toEqual([expect.stringContaining('mcp__fleet__submit_report')]);
   });
+});
+
+describe('a person who speaks while the agent works', () => {
+  const [anthropic] = modelClients;
+
+  it('begins a turn, also where Claude Code lets the system say it', async () => {
+    if (!anthropic) throw new Error('there are four');
+    await using models = await modelServer();
+    const { url } = models.play(parseScenario('run ls\nsay One.\nturn\nsay You said: {asked}'));
+    const begun = anthropic.begin('Go.');
+    const first = await ask(anthropic, url, { conversation: begun, tools: TOOLS });
+    const results = first.calls.map((call) => anthropic.result(call, 'a'));
+    const told = 'The user sent a new message while you were working:\nStop.\nNow.\n\nThis is how Claude Code surfaces messages.';
+    const conversation = [...begun, ...first.items, ...results, { role: 'system', content: [{ type: 'text', text: told }] }];
+    expect(await ask(anthropic, url, { conversation, tools: TOOLS })).toMatchObject({ text: 'You said: Stop.\nNow.' });
+    const silent = [...begun, ...first.items, ...results, { role: 'system', content: 'Be kind.' }];
+    expect(await ask(anthropic, url, { conversation: silent, tools: TOOLS })).toMatchObject({ text: 'One.' });
+  });
+});
+
+describe('an agent that is offered its tools behind a program', () => {
+  const exec = { type: 'custom', name: 'exec', description: 'Runs JavaScript.\n\n### `exec_command`\nRuns a command.' };
+  const input = [
+    { type: 'additional_tools', role: 'developer', tools: [{ type: 'namespace', name: 'functions', tools: [exec] }] },
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go.' }] },
+  ];
+
+  it('is given a program that finds the tool', async () => {
+    await using models = await modelServer();
+    const played = models.play(parseScenario('run ls\ncall submit_report {"a":1}\nsay Done.'));
+    const asked = async (more: readonly object[]) => {
+      const body = JSON.stringify({ model: 'm', input: [...input, ...more] });
+      const answer = await fetch(`${played.url}/v1/responses`, { method: 'POST', body });
+      return ((await answer.json()) as { output: [{ call_id: string; input: string }] }).output[0];
+    };
+    const first = await asked([]);
+    expect(first).toMatchObject({ type: 'custom_tool_call', name: 'exec', namespace: 'functions' });
+    expect(await run(first.input)).toEqual(['exec_command {"cmd":"ls"}']);
+    const result = { type: 'custom_tool_call_output', call_id: first.call_id, output: 'a' };
+    const second = await asked([first, result]);
+    expect(await run(second.input)).toEqual(['mcp__fleet__submit_report {"a":1}']);
+    expect(played.problems).toEqual([]);
+  });
+
+  /** Runs a program as such an agent does, with the tools that it has. */
+  async function run(program: string): Promise<string[]> {
+    const names = ['mcp__other__submit_report', 'exec_command', 'mcp__fleet__submit_report'];
+    const tools = Object.fromEntries(names.map((name) => [name, (given: object) => `${name} ${JSON.stringify(given)}`]));
+    const said: string[] = [];
+    const source = `return (async () => {${program}})()`;
+    await new Script(`(ALL_TOOLS, tools, text) => {${source}}`).runInThisContext()(
+      names.map((name) => ({ name })),
+      tools,
+      (text: string) => void said.push(text),
+    );
+    return said;
+  }
 });

@@ -169,11 +169,17 @@ function entriesOf(role: string, blocks: readonly z.output<typeof Block>[]): Ent
     return blocks.map(({ type, id, name }) =>
       type === 'tool_use' && name !== undefined ? { by: 'model', call: { id, name } } : { by: 'model' },
     );
-  if (role !== 'user') return [];
+  if (role !== 'user') return interjected(textOf(blocks));
   const results = blocks.filter(({ type }) => type === 'tool_result');
   // Agents put reminders of their own beside results; a person's message holds no result.
   if (results.length > 0) return results.map(({ tool_use_id: id, content }) => ({ by: 'tool', id, text: textOf(content) }));
   return [{ by: 'person', text: textOf(blocks) }];
+}
+
+/** What a person said while Claude Code was working: the model hears it from the system. */
+function interjected(text: string): Entry[] {
+  const said = /^The user sent a new message while you were working:\n(.*?)(?:\n\nThis is how |$)/s.exec(text)?.[1];
+  return said === undefined ? [] : [{ by: 'person', text: said }];
 }
 
 const textOf = (content: string | readonly z.output<typeof Text>[] = ''): string =>

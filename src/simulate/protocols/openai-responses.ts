@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Answer, type Part, piecesOf, type Usage } from '../answer.ts';
+import { type Answer, type Arguments, type Part, piecesOf, type Usage } from '../answer.ts';
 import { callId, conversationOf, type Entry, type OfferedTool } from '../conversation.ts';
 import type { AnswerNeeds, Frame, Protocol } from '../protocol.ts';
 import { openaiProblem, openaiQuota, openaiRefusal } from './openai.ts';
@@ -29,6 +29,9 @@ const Item = z.looseObject({
   name: z.string().optional(),
   output: Parts.optional().catch(undefined),
 });
+/** For models it knows, Codex hides its tools behind one that takes a program. */
+const AdditionalTools = z.object({ type: z.literal('additional_tools'), tools: z.array(Tool) });
+const CodeTool = z.object({ type: z.literal('custom'), name: z.literal('exec'), description: z.string() });
 const Request = z.object({
   input: z.union([z.string().transform((text) => [Item.parse({ role: 'user', content: text })]), z.array(Item)]),
   tools: z.array(Tool).default([]),
@@ -112,7 +115,17 @@ function itemOf(part: Part, { number, stop }: Answer, { unique }: AnswerNeeds): 
       stop === 'refusal' ? { type: 'refusal', refusal: part.text } : { type: 'output_text', text: part.text, annotations: [] };
     return { type: 'message', id: `msg_${unique()}`, role: 'assistant', status: 'completed', content: [content] };
   }
-  const { name, namespace } = part.tool;
+  const { name, namespace, inCode } = part.tool;
+  if (inCode)
+    return {
+      type: 'custom_tool_call',
+      id: `ctc_${unique()}`,
+      call_id: callId('call', number, unique()),
+      status: 'completed',
+      name: inCode.name,
+      ...(inCode.namespace === undefined ? {} : { namespace: inCode.namespace }),
+      input: programOf(name, part.arguments),
+    };
   return {
     type: 'function_call',
     id: `fc_${unique()}`,
@@ -124,32 +137,44 @@ function itemOf(part: Part, { number, stop }: Answer, { unique }: AnswerNeeds): 
   };
 }
 
+/** Not all that it can call is told to the model, so it looks for the tool itself: first among Fleet's. */
+const programOf = (tool: string, given: Arguments): string => {
+  const ends = [`mcp__fleet__${tool}`, tool, `__${tool}`].map((end) => JSON.stringify(end));
+  return `const ends = [${ends.join(', ')}];
+const name = ends.map((end) => ALL_TOOLS.find((one) => one.name.endsWith(end))?.name).find((found) => found);
+if (!name) throw new Error(${JSON.stringify(`no tool is called ${tool}`)});
+text(await tools[name](${JSON.stringify(given)}));`;
+};
+
 function itemEvents(part: Part, item: Item, output_index: number) {
   const at = { item_id: item.id, output_index };
-  const pieces =
-    part.kind === 'text'
-      ? piecesOf(part.text).map((delta) => ({ type: 'response.output_text.delta', ...at, content_index: 0, delta }))
-      : part.kind === 'thought'
-        ? piecesOf(part.text).map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...at, summary_index: 0, delta }))
-        : [{ type: 'response.function_call_arguments.delta', ...at, delta: JSON.stringify(part.arguments) }];
   return [
-    { type: 'response.output_item.added', output_index, item: { ...item, ...EMPTY[part.kind] } },
-    ...pieces,
+    { type: 'response.output_item.added', output_index, item: { ...item, ...begun(item) } },
+    ...deltas(part, item).map(([type, delta, more]) => ({ type: `response.${type}.delta`, ...at, ...more, delta })),
     { type: 'response.output_item.done', output_index, item },
   ];
 }
 
-const EMPTY = {
-  text: { status: 'in_progress', content: [] },
-  thought: { summary: [] },
-  call: { status: 'in_progress', arguments: '' },
-} as const;
+function deltas(part: Part, { input }: Item): (readonly [string, unknown, object?])[] {
+  if (part.kind === 'text') return piecesOf(part.text).map((text) => ['output_text', text, { content_index: 0 }]);
+  if (part.kind === 'thought') return piecesOf(part.text).map((text) => ['reasoning_summary_text', text, { summary_index: 0 }]);
+  return [input === undefined ? ['function_call_arguments', JSON.stringify(part.arguments)] : ['custom_tool_call_input', input]];
+}
+
+/** An item as it looks before its pieces have come. */
+const begun = (item: Item): object => ({
+  ...('status' in item ? { status: 'in_progress' } : {}),
+  ...('content' in item ? { content: [] } : {}),
+  ...('summary' in item ? { summary: [] } : {}),
+  ...('arguments' in item ? { arguments: '' } : {}),
+  ...('input' in item ? { input: '' } : {}),
+});
 
 function read(body: unknown) {
   const { input, tools } = Request.parse(body);
   return conversationOf(
     input.flatMap((item) => entriesOf(item)),
-    tools.flatMap((tool) => offered(tool)),
+    [...tools, ...input.flatMap((item) => AdditionalTools.safeParse(item).data?.tools ?? [])].flatMap((tool) => offered(tool)),
   );
 }
 
@@ -167,8 +192,17 @@ function offered(tool: Tool, namespace?: string): OfferedTool[] {
     const { name, description, parameters } = named.data;
     return [{ name, about: description, schema: parameters, ...(namespace === undefined ? {} : { namespace }) }];
   }
+  const code = CodeTool.safeParse(tool);
+  if (code.success) return insideOf(code.data, namespace);
   const { name, tools } = tool as { name?: string; tools?: Tool[] };
   return tool.type === 'namespace' && name !== undefined ? (tools ?? []).flatMap((inner) => offered(inner, name)) : [];
+}
+
+/** What a program can call stands in the words about the tool that takes it. */
+function insideOf({ name, description }: z.output<typeof CodeTool>, namespace?: string): OfferedTool[] {
+  const names = [...description.matchAll(/^### `(\w+)`/gm)].map((match) => match[1] ?? '');
+  const schema = { type: 'object', properties: { cmd: { type: 'string' } }, required: ['cmd'] };
+  return names.map((inner) => ({ name: inner, about: '', schema, inCode: { name, namespace } }));
 }
 
 const textOf = (parts: z.output<typeof Parts> | null | undefined): string =>
