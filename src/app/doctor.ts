@@ -13,6 +13,7 @@ import { lookOf } from '../surfaces/cli/views/look.ts';
 import { engineOf, inHouse } from './background.ts';
 import { executorsFor } from './doctor-executors.ts';
 import { type HomePaths, homePaths } from './home.ts';
+import { priceShelf, pricesFile } from './prices.ts';
 import { openSettings } from './settings/open-settings.ts';
 
 const timeoutMs = 5_000;
@@ -103,7 +104,18 @@ async function ownFindings(paths: HomePaths, io: Io): Promise<Finding[]> {
     database.state === 'broken'
       ? { name: 'engine', needed: false, state: 'off', detail: 'cannot be known' }
       : await engineFinding(io);
-  return [home, database, engine, await settingsFinding(paths, io.env)];
+  return [home, database, engine, await settingsFinding(paths, io.env), ...(await pricesFinding(paths))];
+}
+
+/** Only where there are prices of the user's own. */
+async function pricesFinding(paths: HomePaths): Promise<Finding[]> {
+  const path = pricesFile(paths);
+  if (!(await exists(path))) return [];
+  const problem = priceShelf(paths).problem();
+  const seen = { name: 'prices', needed: false, path };
+  return [
+    problem === undefined ? { ...seen, state: 'ok' } : { ...seen, state: 'broken', detail: problem, repair: `edit ${path}` },
+  ];
 }
 
 async function homeFinding({ path }: HomePaths): Promise<Finding> {

@@ -27,7 +27,7 @@ export function priceShelf(paths: HomePaths): { price(model: string): Price | un
   return { price: (model) => priceFor(model, now().table), problem: () => now().problem };
 }
 
-/** A file that cannot be used changes nothing, and is told of. */
+/** A file that cannot be used changes nothing, and `fleet doctor` tells of it. */
 function readPrices(paths: HomePaths): Omit<Read, 'changedAt'> {
   const file = pricesFile(paths);
   try {

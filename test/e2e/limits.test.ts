@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { root } from '../../tools/paths.mjs';
+import { fullOnly } from '../full-only.ts';
 import { type CliHouse, cliHouse } from '../support/cli-house.ts';
 
 interface TaskJson {
@@ -126,7 +127,7 @@ describe('a budget', () => {
 });
 
 describe('a window that is full', () => {
-  it('makes room for a fresh run that is told so, and for a person when that does not help [RUN-06]', async () => {
+  it('makes room for a fresh run that is told so [RUN-06]', async () => {
     await using house = await limitsHouse();
     const grows = await create(
       house,
@@ -135,11 +136,19 @@ describe('a window that is full', () => {
     await house.ok(['task', 'wait', grows, '--timeout', '60']);
     expect(await outcomes(house, grows)).toEqual(['context_full', 'succeeded']);
     expect((await house.ok(['task', 'log', grows])).out).toContain('I remember nothing');
-    const stuck = await create(house, 'context 95 100\nhang', '--max-attempts', '1');
-    await until(house, stuck, 'blocked');
-    expect(await outcomes(house, stuck)).toEqual(['context_full', 'context_full', 'context_full']);
-    expect((await show(house, stuck)).phase.block?.what).toContain('3 times without getting any further');
   });
+
+  fullOnly(
+    'asks for a person when a fresh run comes no further, three times in a row [RUN-06]',
+    async () => {
+      await using house = await limitsHouse();
+      const stuck = await create(house, 'context 95 100\nhang', '--max-attempts', '1');
+      await until(house, stuck, 'blocked');
+      expect(await outcomes(house, stuck)).toEqual(['context_full', 'context_full', 'context_full']);
+      expect((await show(house, stuck)).phase.block?.what).toContain('3 times without getting any further');
+    },
+    120_000,
+  );
 });
 
 it('an agent that is not signed in, or not there, says what to do', async () => {
