@@ -11,11 +11,13 @@ export interface Window {
 /** What one answer of the model took. The total beside it is that of the whole thread, runs before this one included. */
 export function spentIn(usage: Fields, model: string | undefined): AgentEvent {
   const last = fieldsIn(usage, 'last');
+  // Codex counts what came from a cache among what was read.
+  const cached = countIn(last, 'cachedInputTokens') ?? 0;
   return {
     type: 'spent',
-    inputTokens: countIn(last, 'inputTokens') ?? 0,
+    inputTokens: Math.max(0, (countIn(last, 'inputTokens') ?? 0) - cached),
     outputTokens: countIn(last, 'outputTokens') ?? 0,
-    cachedTokens: countIn(last, 'cachedInputTokens') ?? 0,
+    cachedTokens: cached,
     ...(model === undefined ? {} : { model }),
   };
 }
