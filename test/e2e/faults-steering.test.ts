@@ -42,4 +42,16 @@ describe('a message to the agent of a task', () => {
     // It was put before the agent: the sender sees that it no longer waits.
     expect((await house.task(id)).messages.map(({ state }) => state)).not.toEqual(['waiting']);
   });
+
+  it('that waited when a two-way agent began is in what that agent is told first [RUN-10]', async () => {
+    await using house = await faultHouse();
+    const ear = 'command = ["/bin/sh", "-c", "read -r told; echo \\"$told\\"; exit 3"]\noutput = "text"\nmode = "twoway"\n';
+    await writeFile(join(house.home, 'executors', 'ear.toml'), ear);
+    await house.up();
+    const id = await house.create('listen', '--executor', 'ear');
+    await house.settled([id]);
+    await house.ok(['task', 'resume', id, 'mind the gap']);
+    await vi.waitFor(async () => expect(await house.outcomes(id)).toEqual(['crashed', 'crashed']), 20_000);
+    expect(await house.said(id)).toContain('mind the gap');
+  });
 });
