@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Entry } from '../domain/journal/entry.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -80,9 +81,13 @@ export async function editsIn(places: NotePlaces): Promise<{ directory?: string;
   };
 }
 
+/** The agent can write there, too: what is no plain file is neither followed nor waited for. */
 async function jsonIn(path: string): Promise<Record<string, unknown> | undefined> {
   try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    await using handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const found = await handle.stat();
+    if (!found.isFile() || found.size > LIMITS.pageBytes.value) return undefined;
+    const value: unknown = JSON.parse(await readFile(handle, 'utf8'));
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     // Nobody has written it yet, or somebody is writing it now: there is nothing to heed.
