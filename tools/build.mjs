@@ -40,6 +40,8 @@ const entries = {
   'claude-sdk-agent': 'src/executors/claude/sdk-agent.ts',
   'spawn-helper': 'src/runner/spawn-helper.ts',
   'module-worker': 'src/plugins/module-worker.ts',
+  'sandbox-inside': 'src/sandbox/inside.ts',
+  'sandbox-outside': 'src/sandbox/outside.ts',
 };
 
 export function isStale() {

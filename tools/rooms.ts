@@ -71,6 +71,11 @@ export const rooms = {
     mayUse: ['domain', 'platform'],
     neverKnows: 'tasks and runs of Fleet, executors',
   },
+  sandbox: {
+    about: 'what an agent in a sandbox sees of the machine, and its only ways out',
+    mayUse: ['platform'],
+    neverKnows: 'store, engine, executors',
+  },
   engine: {
     about: 'controllers that look, decide and act; the only code that makes things happen',
     mayUse: ['domain', 'store', 'runlog', 'platform'],

@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { askVersion, findProgram } from '../platform/ask-version.ts';
+import { askVersion } from '../platform/ask-version.ts';
 import { exists } from '../platform/files.ts';
 import { openReadOnly } from '../store/sqlite/connect.ts';
 import { standing } from '../store/sqlite/migrate.ts';
@@ -14,6 +14,8 @@ import { engineOf, inHouse } from './background.ts';
 import { executorsFor } from './doctor-executors.ts';
 import { type HomePaths, homePaths } from './home.ts';
 import { priceShelf, pricesFile } from './prices.ts';
+import { installer } from './sandbox/installer.ts';
+import { sandboxFinding } from './sandbox/sandbox-finding.ts';
 import { openSettings } from './settings/open-settings.ts';
 
 const timeoutMs = 5_000;
@@ -33,7 +35,6 @@ const TOOLS: readonly Tool[] = [
   { name: 'gh', from: { system: 'gh' } },
   { name: 'bd', from: { npm: '@beads/bd' } },
   { name: 'python3', from: { system: 'python3' } },
-  { name: 'bwrap', from: { system: 'bubblewrap' } },
   { name: 'context-mode', from: { npm: 'context-mode' } },
 ];
 
@@ -42,12 +43,13 @@ export const doctor: Program['run'] = async (args, given) => {
   const { json, io } = programWords('doctor', args, given, { switches: [], places: 0 });
   const paths = homePaths(io.env, io.cwd);
   const install = await installer(io.env);
-  const [tools, executors, own] = await Promise.all([
+  const [tools, sandbox, executors, own] = await Promise.all([
     Promise.all(TOOLS.map((tool) => toolFinding(tool, install, io.env))),
+    sandboxFinding(io.env),
     executorsFor(io),
     ownFindings(paths, io),
   ]);
-  const findings = [nodeFinding(process.versions.node), ...tools, ...own, ...unknownExecutors(executors.problem)];
+  const findings = [nodeFinding(process.versions.node), ...tools, sandbox, ...own, ...unknownExecutors(executors.problem)];
   const ok = isWell(findings);
   if (json) await writeJson(io, { ok, items: findings, executors: executors.items });
   else await io.out(doctorPage(findings, executors.items, lookOf({ ...io, input: {} })));
@@ -80,20 +82,6 @@ async function toolFinding({ name, needed, args = ['--version'], from }: Tool, i
   const { path, version, problem } = told;
   const seen = { ...about, path, ...(version !== undefined && { version }) };
   return problem === undefined ? { ...seen, state: 'ok' } : { ...seen, state: 'broken', detail: problem, repair };
-}
-
-const INSTALLERS: readonly (readonly [program: string, command: string])[] = [
-  ['brew', 'brew install'],
-  ['apt-get', 'sudo apt-get install'],
-  ['dnf', 'sudo dnf install'],
-  ['pacman', 'sudo pacman -S'],
-  ['apk', 'sudo apk add'],
-  ['zypper', 'sudo zypper install'],
-];
-
-async function installer(env: Env): Promise<string> {
-  for (const [program, command] of INSTALLERS) if ((await findProgram(program, env)) !== undefined) return command;
-  return 'install';
 }
 
 /** One after the other: a database that is damaged must be known before it is opened. */

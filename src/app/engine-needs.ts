@@ -19,6 +19,7 @@ import { priceShelf } from './prices.ts';
 import { lastOutput, readResult } from './result-file.ts';
 import { runSecrets } from './run-secrets.ts';
 import type { HomeRunner } from './runs.ts';
+import { confine } from './sandbox/confine.ts';
 import { spoolsOf } from './spools.ts';
 import { workshopOf } from './workshop.ts';
 
@@ -83,6 +84,7 @@ export const supervisionOf = (
   question: house.ids.question,
   executor: (name) => executors.named(name),
   prepare: async (run, task) => prepareRun(house, env, { run, task, executor: await executors.named(run.executor) }),
+  confine: async (run, task, start) => confine(house, env, { run, task, executor: await executors.named(run.executor), start }),
   job: async (run, task) => asStarted(await jobOf(house, { run, task, executor: await executors.named(run.executor) })),
   changedAt: async (run, task) => newestChange(run.directory ?? (await workDirectory(house, run, task))),
   rules: () => {

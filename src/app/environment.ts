@@ -40,7 +40,7 @@ export function environmentFor(env: Env, { own, owned, allow, isStrict }: Enviro
 }
 
 /** Whether a name is one of those, or fits one that stands for several. One pattern: this is asked at every start. */
-function named(patterns: readonly string[]): (name: string) => boolean {
+export function named(patterns: readonly string[]): (name: string) => boolean {
   const plain = new Set(patterns.filter((pattern) => !pattern.includes('*')));
   const open = patterns.filter((pattern) => pattern.includes('*')).map(lettersOf);
   const fits = new RegExp(`^(?:${open.join('|')})$`);

@@ -113,7 +113,7 @@ function foundPrograms(builtIns: readonly BuiltIn[], env: Env, placeOf: (command
 }
 
 /** In the bundle it lies beside the program, one folder above this chunk. */
-function ours(name: string): string {
+export function ours(name: string): string {
   const beside = fileURLToPath(new URL(`./${name}.mjs`, import.meta.url));
   return existsSync(beside) ? beside : fileURLToPath(new URL(`../${name}.mjs`, import.meta.url));
 }

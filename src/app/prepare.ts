@@ -89,8 +89,8 @@ export async function jobOf(house: House, { run, task, executor }: Start): Promi
     maxTurns: task.maxTurns,
     maxBudgetUsd: dollarsLeft(task),
     extraArgs: isFirst(task, run.executor) ? task.extraArgs : [],
-    resume,
-    fork,
+    // In a sandbox each task has a home of its own, and the conversation of another is not in it.
+    ...(task.sandbox && fork ? { fork: false } : { resume, fork }),
   };
 }
 
@@ -139,12 +139,13 @@ export async function workDirectory(house: House, run: Run, task: Task): Promise
 }
 
 /** A command of the project is no agent: no provider's variables are its own. */
-function environmentOf({ settings }: House, env: Env, { run, executor }: Start): Record<string, string> {
+function environmentOf({ settings }: House, env: Env, { run, task, executor }: Start): Record<string, string> {
   const { values } = settings.current();
   return environmentFor(env, {
     own: run.chore ? [] : (executor?.program?.variables ?? executor?.variables ?? []),
     owned: BUILT_IN.flatMap(({ program }) => program.variables),
     allow: values.env_allow,
-    isStrict: values.env === 'strict',
+    // What is hidden as a file must not be there as a variable.
+    isStrict: values.env === 'strict' || task.sandbox === true,
   });
 }

@@ -11,9 +11,14 @@ import { LONGEST_BLOCK } from '../platform/redact-block.ts';
  * none of that may block us, be followed, or be believed.
  */
 export async function readResult(runDirectory: string, redact: (text: string) => string): Promise<Told['file']> {
+  // In a sandbox the run directory it sees is another one.
+  return (await resultIn(runDirectory, redact)) ?? resultIn(join(runDirectory, 'box'), redact);
+}
+
+async function resultIn(directory: string, redact: (text: string) => string): Promise<Told['file']> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   try {
-    await using handle = await open(join(runDirectory, 'result.json'), flags);
+    await using handle = await open(join(directory, 'result.json'), flags);
     const { size } = await handle.stat().then((found) => (found.isFile() ? found : { size: -1 }));
     if (size < 0) return { problem: 'invalid_result: result.json is not a regular file' };
     if (size > LIMITS.resultBytes.value)

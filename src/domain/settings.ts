@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from './limits.ts';
+import { GUARDED, HOSTS } from './setting-defaults.ts';
 import { FAILOVERS } from './task/failover.ts';
 import { INTEGRATIONS, ISOLATIONS } from './task/task.ts';
 import { Name, Path, Title, VariableName } from './values.ts';
@@ -20,37 +21,14 @@ const setting = <Schema extends z.ZodType>(definition: Setting<Schema>): Setting
 const count = (most: number) => z.int().min(1).max(most);
 const counts = z.record(z.string(), count(LIMITS.holders.value));
 
-/** What decides how code is built, checked or run by others: a change there is looked at by a person. */
-const GUARDED = [
-  '.github/',
-  '.gitlab-ci.yml',
-  '.circleci/',
-  '.buildkite/',
-  'Jenkinsfile',
-  '.husky/',
-  '.githooks/',
-  '.pre-commit-config.yaml',
-  '.gitattributes',
-  '.gitmodules',
-  '.npmrc',
-  '.claude/',
-  '.codex/',
-  '.gemini/',
-  '.opencode/',
-  '.vscode/',
-  '.devcontainer/',
-  'package-lock.json',
-  'npm-shrinkwrap.json',
-  'pnpm-lock.yaml',
-  'yarn.lock',
-  'bun.lock',
-  'Cargo.lock',
-  'poetry.lock',
-  'uv.lock',
-  'Gemfile.lock',
-  'composer.lock',
-  'go.sum',
-];
+/** A name, `*.name`, an address, each perhaps with a port; or `*`. */
+const HostRule = z
+  .string()
+  .max(300)
+  .regex(
+    /^(?:\*|(?:\[[0-9A-Fa-f:.]+\]|(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)(?::\d{1,5})?)$/,
+    'not a host like example.org, *.example.org or 127.0.0.1:8080',
+  );
 
 /** Everything `runtime.toml` may say. `docs/reference/settings.md` is made from this table. */
 export const SETTINGS = {
@@ -97,6 +75,25 @@ export const SETTINGS = {
     schema: z.array(VariableName).max(200),
     default: [],
     env: 'FLEET_ENV_ALLOW',
+  }),
+  sandbox_hosts: setting({
+    summary:
+      'what a run in a sandbox may reach: host, *.host or host:port; without a port 80 and 443; * alone is the whole network',
+    schema: z.array(HostRule).max(500),
+    default: HOSTS,
+    env: 'FLEET_SANDBOX_HOSTS',
+  }),
+  sandbox_read: setting({
+    summary: 'files and directories of your home that a run in a sandbox may read, like ~/.cargo',
+    schema: z.array(Path).max(200),
+    default: [],
+    env: 'FLEET_SANDBOX_READ',
+  }),
+  sandbox_write: setting({
+    summary: 'files and directories that a run in a sandbox may change besides its workspace',
+    schema: z.array(Path).max(200),
+    default: [],
+    env: 'FLEET_SANDBOX_WRITE',
   }),
   max_attempts: setting({
     summary: 'attempts at a task that keeps ending by accident',

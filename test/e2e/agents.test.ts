@@ -152,15 +152,6 @@ describe('agents, from an empty home', () => {
     expect((await show(house, bad)).phase).toMatchObject({ state: 'failed' });
   });
 
-  it('that ask for a sandbox are not started without one', async () => {
-    await using house = await fleetHouse();
-    house.start(['up']);
-    const id = await create(house, 'mark ledger\ndone', '--sandbox');
-    await vi.waitFor(async () => expect((await show(house, id)).phase.state).toBe('failed'), 30_000);
-    expect(await outcomes(house, id)).toEqual(['refused']);
-    await expect(readFile(join(house.work, 'ledger'))).rejects.toThrow('ENOENT');
-  });
-
   it('that take down what runs them are tried three times, then put in quarantine [R33] [TASK-11]', async () => {
     await using house = await fleetHouse();
     await mkdir(join(house.home, 'executors'), { recursive: true });

@@ -14,6 +14,16 @@ export const bannedGlobals: readonly (Exemption & { readonly global: string })[]
     global: 'process.env',
     reason: 'the agent is a program of its own; FLEET_ATTEMPT comes to it as to any agent',
   },
+  {
+    path: 'src/sandbox/inside.ts',
+    global: 'process.env',
+    reason: 'a program of its own; what it was started with is what the agent gets',
+  },
+  {
+    path: 'src/sandbox/outside.ts',
+    global: 'process.env',
+    reason: "a program of its own; the user's proxy is said there",
+  },
 ];
 
 /** Files whose text may hold what looks like a path of one machine or the address of a registry. */

@@ -13,7 +13,7 @@ import { climb, ending } from './ending.ts';
 import { catchUp, finish } from './finish.ts';
 import { newWatch } from './ingest.ts';
 import type { Memory } from './memory.ts';
-import type { SuperviseNeeds } from './needs.ts';
+import type { Start, SuperviseNeeds } from './needs.ts';
 import { firstWatch, read } from './read.ts';
 
 export async function act(action: Action, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
@@ -44,18 +44,13 @@ export async function act(action: Action, needs: SuperviseNeeds, memory: Memory)
 /** The intent is the claim itself, already durable; arbitration in the run directory lets it begin at most once. */
 async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boolean> {
   const executor = await needs.executor(run.body.executor);
-  const obstacle = !executor
-    ? `no executor ${run.body.executor} on this machine`
-    : task?.sandbox
-      ? 'it asks for a sandbox, and there is none here: it is not started without one'
-      : undefined;
   const spent = task && hasNothingLeft(task);
   if (task && spent) {
     await giveUp(run.body, spent, needs, budgetBlock(task.id, spent));
     return true;
   }
-  if (!executor || !task || obstacle) {
-    await giveUp(run.body, obstacle ?? 'its task is gone', needs);
+  if (!executor || !task) {
+    await giveUp(run.body, task ? `no executor ${run.body.executor} on this machine` : 'its task is gone', needs);
     return true;
   }
   const placed = await needs.place(run.body, task);
@@ -70,7 +65,7 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     await giveUp(run.body, launch, needs);
     return true;
   }
-  await needs.runner.start(run.body.id, {
+  const plain: Start = {
     mode: launch.mode,
     command: launch.command,
     args: launch.args,
@@ -78,7 +73,13 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     env: { ...env, ...launch.env },
     files: [...launch.files, { name: basename(job.promptFile), text: job.prompt }],
     steps,
-  });
+  };
+  const confined = task.sandbox ? await needs.confine(run.body, task, plain) : { start: plain };
+  if ('why' in confined) {
+    await giveUp(run.body, confined.why, needs);
+    return true;
+  }
+  await needs.runner.start(run.body.id, confined.start);
   await toldInPrompt({ run, task }, executor.begin(job), needs);
   return true;
 }

@@ -105,6 +105,9 @@ export interface Prepared {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** The same start in a sandbox, or why it cannot be. */
+export type Confinement = { readonly start: Start } | { readonly why: string };
+
 export interface Rules {
   /** Without any sign of life for this long, a run is stalled. */
   readonly stallMs: number;
@@ -140,6 +143,8 @@ export interface SuperviseNeeds extends Needs {
   readonly runner: Runner;
   executor(name: string): Promise<Executor | undefined>;
   prepare(run: Run, task: Task): Promise<Prepared>;
+  /** A start as it is to be where its task asks for a sandbox. */
+  confine(run: Run, task: Task, start: Start): Promise<Confinement>;
   /** The same job again, without laying anything out. */
   job(run: Run, task: Task): Promise<Job>;
   /** When a file it works on was changed last, in milliseconds of the wall clock. */

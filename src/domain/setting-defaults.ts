@@ -1,0 +1,41 @@
+/** What decides how code is built, checked or run by others: a change there is looked at by a person. */
+export const GUARDED = [
+  '.github/',
+  '.gitlab-ci.yml',
+  '.circleci/',
+  '.buildkite/',
+  'Jenkinsfile',
+  '.husky/',
+  '.githooks/',
+  '.pre-commit-config.yaml',
+  '.gitattributes',
+  '.gitmodules',
+  '.npmrc',
+  '.claude/',
+  '.codex/',
+  '.gemini/',
+  '.opencode/',
+  '.vscode/',
+  '.devcontainer/',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'bun.lock',
+  'Cargo.lock',
+  'poetry.lock',
+  'uv.lock',
+  'Gemfile.lock',
+  'composer.lock',
+  'go.sum',
+];
+
+/** Where the known agents find their models and renew their log-in, and where packages of the common kinds come from. */
+export const HOSTS = [
+  ...['api.anthropic.com', 'console.anthropic.com', 'platform.claude.com', 'claude.ai'],
+  ...['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
+  ...['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com', 'aiplatform.googleapis.com'],
+  ...['openrouter.ai', 'opencode.ai', 'models.dev', 'api.githubcopilot.com', 'dashscope.aliyuncs.com', 'chat.qwen.ai'],
+  ...['registry.npmjs.org', 'pypi.org', 'files.pythonhosted.org', 'static.crates.io', 'index.crates.io', 'proxy.golang.org'],
+  ...['sum.golang.org', 'rubygems.org', 'repo.maven.apache.org'],
+];

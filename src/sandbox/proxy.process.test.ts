@@ -1,0 +1,96 @@
+import { createServer, request, type Server } from 'node:http';
+import { type AddressInfo, connect, type Server as PlainServer, createServer as plainServer } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { allowListProxy } from './proxy.ts';
+
+const open: (Server | PlainServer)[] = [];
+afterEach(() => Promise.all(open.splice(0).map((server) => new Promise((done) => server.close(done)))));
+
+async function listening<One extends Server | PlainServer>(server: One): Promise<number> {
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+const echo = (word: string): Server =>
+  createServer((asked, answer) =>
+    answer.setHeader('connection', 'close').end(`${word} ${asked.method} ${asked.url} ${asked.headers.host}`),
+  );
+
+/** Through a proxy, as an ordinary request. */
+const asked = (proxy: number, url: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const sent = request({ port: proxy, host: '127.0.0.1', path: url, headers: { connection: 'close' } }, (answer) => {
+      let text = `${answer.statusCode} `;
+      answer.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      answer.on('end', () => resolve(text));
+    });
+    sent.on('error', reject).end();
+  });
+
+/** Through a tunnel: what comes back, in all. */
+const tunnelled = (proxy: number, target: string, say: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(proxy, '127.0.0.1', () => socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n\r\n${say}`));
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString();
+    });
+    socket.on('error', reject).on('close', () => resolve(text));
+  });
+
+const GET = 'GET /deep HTTP/1.1\r\nhost: inner\r\nconnection: close\r\n\r\n';
+
+it('passes on what goes to an allowed host and refuses the rest before anybody hears of it', async () => {
+  const [good, bad] = [await listening(echo('good')), await listening(echo('bad'))];
+  const refused: string[] = [];
+  const proxy = await listening(
+    allowListProxy({ hosts: [`127.0.0.1:${good}`], env: {}, onRefused: (what) => refused.push(what) }),
+  );
+  expect(await asked(proxy, `http://127.0.0.1:${good}/a?b=c`)).toBe(`200 good GET /a?b=c 127.0.0.1:${good}`);
+  expect(await asked(proxy, `http://127.0.0.1:${bad}/a`)).toMatch(/^403 127\.0\.0\.1:\d+ is not among the sandbox_hosts/);
+  expect(await asked(proxy, '/no/address')).toMatch(/^403 /);
+  expect(await tunnelled(proxy, `127.0.0.1:${good}`, GET)).toMatch(/^HTTP\/1\.1 200 [^]*good GET \/deep inner$/);
+  expect(await tunnelled(proxy, `127.0.0.1:${bad}`, GET)).toMatch(/^HTTP\/1\.1 403 /);
+  expect(await tunnelled(proxy, 'nonsense', GET)).toMatch(/^HTTP\/1\.1 403 /);
+  expect(refused).toEqual([`127.0.0.1:${bad}`, '/no/address', `127.0.0.1:${bad}`, 'nonsense']);
+});
+
+it('says that an allowed host is not there', async () => {
+  const gone = plainServer();
+  const port = await listening(gone);
+  open.splice(open.indexOf(gone), 1);
+  await new Promise((done) => gone.close(done));
+  const proxy = await listening(allowListProxy({ hosts: [`127.0.0.1:${port}`], env: {}, onRefused: () => undefined }));
+  expect(await asked(proxy, `http://127.0.0.1:${port}/`)).toMatch(/^502 /);
+  expect(await tunnelled(proxy, `127.0.0.1:${port}`, '')).toMatch(/^HTTP\/1\.1 502 /);
+});
+
+it('goes through the proxy of the user, with its log-in, unless that is excepted', async () => {
+  const heard: string[] = [];
+  const upstream = createServer((got, answer) => {
+    heard.push(`${got.url} ${got.headers['proxy-authorization']}`);
+    answer.setHeader('connection', 'close').end('from upstream');
+  });
+  upstream.on('connect', (got, socket) => {
+    heard.push(`${got.url} ${got.headers['proxy-authorization']}`);
+    socket.end('HTTP/1.1 200 OK\r\n\r\nthrough upstream');
+  });
+  const at = await listening(upstream);
+  const env = {
+    HTTP_PROXY: `http://me:pass%20word@127.0.0.1:${at}`,
+    https_proxy: `http://127.0.0.1:${at}`,
+    NO_PROXY: 'inside.example',
+  };
+  const hosts = ['api.example.org', 'db.inside.example'];
+  const proxy = await listening(allowListProxy({ hosts, env, onRefused: () => undefined }));
+  expect(await asked(proxy, 'http://api.example.org/x')).toBe('200 from upstream');
+  expect(await tunnelled(proxy, 'api.example.org:443', '')).toContain('through upstream');
+  expect(await tunnelled(proxy, 'other.example.org:443', '')).toMatch(/^HTTP\/1\.1 403 /);
+  const login = `Basic ${Buffer.from('me:pass word').toString('base64')}`;
+  expect(heard).toEqual([`http://api.example.org/x ${login}`, 'api.example.org:443 undefined']);
+  expect(await asked(proxy, 'http://db.inside.example/x')).toMatch(/^502 /);
+  expect(heard).toHaveLength(2);
+});
