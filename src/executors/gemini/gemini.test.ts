@@ -25,7 +25,9 @@ describe('the Gemini CLI', () => {
   });
 
   it('has a policy above that of its user and of the repository where tools are restricted [EXEC-06]', () => {
-    expect(executor.launch({ ...plainJob, tools: PRESETS.review }).args).toContain('--admin-policy');
+    expect(executor.launch({ ...plainJob, tools: PRESETS.review }).args.join(' ')).toMatch(
+      /--admin-policy \S+ --allowed-mcp-server-names fleet/,
+    );
     const { rule } = parse(policy(PRESETS.review)) as { rule: { toolName: unknown; decision: string }[] };
     const decided = (tool: string) =>
       rule.findLast(({ toolName }) => toolName === tool || (Array.isArray(toolName) && toolName.includes(tool)));
@@ -33,7 +35,7 @@ describe('the Gemini CLI', () => {
     expect(decided('run_shell_command')).toMatchObject({ decision: 'ask_user' });
     expect(decided('read_file')).toMatchObject({ decision: 'allow' });
     expect(decided('write_file')).toBeUndefined();
-    expect(rule.at(-1)).toMatchObject({ mcpName: 'fleet', decision: 'allow' });
+    expect(rule.at(-1)).toMatchObject({ mcpName: '*', decision: 'allow' });
     expect(policy(PRESETS.implement)).toContain('"write_file"');
     expect(policy(['Read'])).not.toContain('run_shell_command');
   });

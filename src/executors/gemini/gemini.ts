@@ -37,9 +37,7 @@ export const gemini = (command: string): Executor =>
       command,
       args: [
         '--acp',
-        ...(job.tools
-          ? ['--approval-mode', 'default', '--admin-policy', `${job.runDirectory}/${POLICY}`]
-          : ['--approval-mode', 'yolo']),
+        ...(job.tools ? restricted(job) : ['--approval-mode', 'yolo']),
         ...(job.model === undefined ? [] : ['--model', job.model]),
         // What is too long to be told lies there.
         '--include-directories',
@@ -58,6 +56,11 @@ export const gemini = (command: string): Executor =>
       ],
     }),
   });
+
+const restricted = ({ runDirectory }: Job): string[] => [
+  ...['--approval-mode', 'default', '--admin-policy', `${runDirectory}/${POLICY}`],
+  ...['--allowed-mcp-server-names', 'fleet'],
+];
 
 /** What holds unless its user has set it otherwise. */
 const defaultsOf = ({ maxTurns }: Job): object => ({

@@ -25,7 +25,8 @@ export function policyOf(tools: readonly string[]): string {
     { toolName: allowed, decision: 'allow', priority: 100 },
     ...(asked.length > 0 ? [{ toolName: asked, decision: 'ask_user' as const, priority: 200 }] : []),
   ];
-  const own = '[[rule]]\nmcpName = "fleet"\ntoolName = "*"\ndecision = "allow"\npriority = 300\n';
+  // A rule for one server misses what it is called by when it runs; the others are not there at all.
+  const own = '[[rule]]\nmcpName = "*"\ntoolName = "*"\ndecision = "allow"\npriority = 300\n';
   return [...rules.map(ruleText), own].join('\n');
 }
 
