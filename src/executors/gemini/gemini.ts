@@ -14,7 +14,10 @@ export const geminiProgram: Program = {
   login: 'gemini',
   keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
   credentials: ['.gemini/oauth_creds.json'],
-  variables: ['GEMINI_*', 'GOOGLE_*'],
+  variables: [
+    ...['GEMINI_*', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_*', 'GOOGLE_GENAI_*', 'GOOGLE_VERTEX_*', 'GOOGLE_CLOUD_*'],
+    'GOOGLE_APPLICATION_CREDENTIALS',
+  ],
 };
 
 const DEFAULTS = 'gemini-defaults.json';

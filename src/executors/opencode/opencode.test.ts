@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { PRESETS } from '../../domain/agent/tools.ts';
 import { executorConformance } from '../conformance/executor-conformance.ts';
+import type { Step } from '../executor.ts';
 import { plainJob } from '../kit/jobs.ts';
+
 import { opencode, opencodeProgram } from './opencode.ts';
 
 const executor = opencode('opencode');
@@ -29,6 +32,26 @@ describe('opencode', () => {
       glob: 'deny',
       webfetch: 'deny',
     });
+  });
+
+  it('takes a message into its work, and is over when both have been answered [RUN-10]', () => {
+    const lines = readFileSync(new URL('./transcripts/steered/steered.jsonl', import.meta.url), 'utf8')
+      .trimEnd()
+      .split('\n');
+    let step: Step = executor.begin(plainJob);
+    const events = [];
+    for (const line of lines) {
+      step = executor.step(step.state, line);
+      events.push(...step.events);
+      const isFirst = events.filter(({ type }) => type === 'tool').length === 1;
+      if (isFirst && step.events.some(({ type }) => type === 'tool'))
+        step = executor.say(step.state, { n: 1, text: 'also say hello' }) ?? step;
+    }
+    expect(events.filter(({ type }) => type === 'tool')).toHaveLength(2);
+    expect(events.slice(-2)).toMatchObject([
+      { type: 'heard', n: 1 },
+      { type: 'ended', verdict: 'succeeded' },
+    ]);
   });
 
   it('is started as the program itself, not as the script before it', () => {

@@ -14,9 +14,12 @@ export const opencodeProgram: Program = {
   proved: '1.18.33',
   install: 'npm install -g opencode-ai',
   login: 'opencode auth login',
-  keys: ['OPENCODE_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY', 'GITHUB_TOKEN'],
-  credentials: ['.local/share/opencode/auth.json', '.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
-  variables: ['OPENCODE_*'],
+  keys: ['OPENCODE_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY'],
+  credentials: ['.local/share/opencode/auth.json'],
+  variables: [
+    ...['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_*', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    ...['GROQ_API_KEY', 'MISTRAL_API_KEY', 'XAI_API_KEY', 'DEEPSEEK_API_KEY'],
+  ],
   // The package's own file is a script until its installation has put the program there.
   native: (wrapper) => {
     const modules = wrapper.replace(/\/opencode-ai\/bin\/[^/]+$/, '');

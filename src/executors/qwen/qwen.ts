@@ -11,8 +11,8 @@ export const qwenProgram: Program = {
   install: 'npm install -g @qwen-code/qwen-code',
   login: 'qwen',
   keys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'BAILIAN_CODING_PLAN_API_KEY'],
-  credentials: ['.qwen/oauth_creds.json', '.qwen/settings.json'],
-  variables: ['QWEN_*', 'DASHSCOPE_*', 'OPENAI_*'],
+  credentials: ['.qwen/oauth_creds.json'],
+  variables: ['QWEN_*', 'DASHSCOPE_*', 'BAILIAN_*', 'OPENAI_*'],
 };
 
 /** Qwen Code, by the Agent Client Protocol. */
