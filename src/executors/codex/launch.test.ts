@@ -8,7 +8,7 @@ import { codexProgram } from './program.ts';
 describe('the command line of codex', () => {
   const settings = (job: Partial<Job>): readonly string[] => executor.launch({ ...plainJob, ...job }).args;
 
-  it('is quiet, trusts nothing in the workspace and leaves the files of its user alone [EXEC-07] [EXEC-08]', () => {
+  it('is quiet, trusts nothing in the workspace and leaves the files of its user alone [EXEC-07]', () => {
     const args = settings({ workDirectory: '/home/me/a "shop"/' });
     for (const setting of ['analytics.enabled=false', 'check_for_update_on_startup=false', 'features.daemon_auto_start=false'])
       expect(args).toContain(setting);

@@ -13,7 +13,7 @@ describe('the Gemini CLI', () => {
   const policy = (tools: readonly string[]) =>
     executor.launch({ ...plainJob, tools }).files.find(({ name }) => name.endsWith('.toml'))?.text ?? '';
 
-  it('asks nobody where nothing is restricted, is one process and stays as it is [EXEC-08]', () => {
+  it('asks nobody where nothing is restricted, is one process and stays as it is', () => {
     const { args, env, files } = executor.launch({ ...plainJob, model: 'm', maxTurns: 3 });
     expect(args).toEqual(['--acp', '--approval-mode', 'yolo', '--model', 'm', '--include-directories', plainJob.runDirectory]);
     expect(env).toMatchObject({ GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' });

@@ -18,7 +18,7 @@ const configFor = (job: object) =>
   };
 
 describe('opencode', () => {
-  it('may do everything where nothing is said, and updates and shares nothing [EXEC-08]', () => {
+  it('may do everything where nothing is said, and updates and shares nothing', () => {
     expect(configFor({})).toMatchObject({ autoupdate: false, share: 'disabled', permission: 'allow' });
   });
 
