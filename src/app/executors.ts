@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Executor } from '../domain/agent/executor.ts';
 import type { Settings } from '../domain/settings.ts';
+import { acp } from '../executors/acp/acp.ts';
 import { scripted } from '../executors/scripted/scripted.ts';
 import { shell } from '../executors/shell/shell.ts';
 import { BUILT_IN, type BuiltIn } from './built-in.ts';
@@ -35,7 +36,7 @@ interface Around {
 }
 
 export function executorShelf(paths: HomePaths, env: Env, { settings, builtIn = BUILT_IN }: Around): ExecutorShelf {
-  const own = [scripted({ node: process.execPath, agent: ours('scripted-agent') }), shell];
+  const own = [scripted({ node: process.execPath, agent: ours('scripted-agent') }), shell, acp];
   const placeOf = (command: string): Place => ({ command, node: process.execPath, home: paths.path, settings: settings(), ours });
   const found = foundPrograms(builtIn, env, placeOf);
   const added = addedExecutors(paths);

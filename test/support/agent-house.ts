@@ -65,7 +65,7 @@ export async function agentHouse(
       return Promise.all(runs.map(async (run) => (await house.ok(['run', 'show', run.id, '--json'])).json<AgentRun>()));
     },
     reports: async (id) => (await house.ok(['task', 'report', id, '--json'])).json<{ reports: object[] }>().reports,
-    agentPid: () => vi.waitFor(() => processOf(program, house.home), { timeout: 60_000, interval: 200 }),
+    agentPid: () => vi.waitFor(() => processOf(program, join(bin, cli.name), house.home), { timeout: 60_000, interval: 200 }),
     [Symbol.asyncDispose]: async () => {
       await house[Symbol.asyncDispose]();
       await models[Symbol.asyncDispose]();
@@ -74,7 +74,7 @@ export async function agentHouse(
 }
 
 /** Of all processes of this machine the one that runs that program for a run in that home. */
-async function processOf(program: string, home: string): Promise<number> {
+async function processOf(program: string, link: string, home: string): Promise<number> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   for (const pid of pids) {
     const [line, exe, environ] = await Promise.all([
@@ -83,7 +83,7 @@ async function processOf(program: string, home: string): Promise<number> {
       readFile(`/proc/${pid}/environ`, 'utf8').catch(() => ''),
     ]);
     const [first = '', second = ''] = line.split('\0');
-    const isProgram = exe === program || [first, second].some((word) => word.endsWith(`/${program.split('/').at(-1)}`));
+    const isProgram = exe === program || [first, second].includes(link);
     if (isProgram && environ.includes(`FLEET_RUN_DIR=${home}`) && !line.includes('shim')) return Number(pid);
   }
   throw new Error(`no process of ${program} works in ${home}`);

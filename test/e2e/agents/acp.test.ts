@@ -82,13 +82,19 @@ describe.each(agents)('the real $title', (agent) => {
       expect(JSON.stringify([task.phase, runs])).toContain(name(agent));
     });
 
-  test('is stalled when nothing comes from its model, and a second run goes on [RUN-09]', async () => {
-    await using house = await open(`fault hang 1x\n${WORK}`, ['stall_seconds=20', 'max_attempts=3']);
-    await house.wake();
-    const id = await house.task('Write a.txt.');
-    expect(await house.rested([id], 200)).toMatchObject([{ phase: { state: 'done' } }]);
-    expect((await house.agentRuns(id)).map(({ phase }) => phase.outcome)).toEqual(['stalled', 'succeeded']);
-  });
+  if (!isNot('opencode'))
+    cannot(
+      'is stalled when nothing comes from its model',
+      'it uses the processor while it waits, which is taken for a sign of life',
+    );
+  else
+    test('is stalled when nothing comes from its model, and a second run goes on [RUN-09]', async () => {
+      await using house = await open(`fault hang 1x\n${WORK}`, ['stall_seconds=60', 'max_attempts=4']);
+      await house.wake();
+      const id = await house.task('Write a.txt.');
+      expect(await house.rested([id], 200)).toMatchObject([{ phase: { state: 'done' } }]);
+      expect((await house.agentRuns(id)).map(({ phase }) => phase.outcome)).toEqual(['stalled', 'succeeded']);
+    });
 
   test('that is killed is started again [RUN-02]', async () => {
     await using house = await open(`gate\n${WORK}`, ['max_attempts=3']);
@@ -166,7 +172,7 @@ describe.each(agents)('the real $title', (agent) => {
 
   if (isNot('gemini', 'copilot', 'qwen'))
     test('stops when it has spent what it may [RUN-08]', async () => {
-      await using house = await open('usage 100000 1000\nrepeat\nrun echo again');
+      await using house = await open('repeat\nusage 100000 1000\nrun echo again');
       await house.wake();
       const id = await house.task('Go on for ever.', ...LOOK, '--max-budget-usd', '0.5', '--max-attempts', '1');
       await atRest(house, id);
