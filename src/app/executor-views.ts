@@ -17,12 +17,12 @@ export function executorsHere(shelf: ExecutorShelf, env: Env): () => Promise<Exe
   const ask = versionAsker(env);
   return async () => {
     const [own, added] = await Promise.all([shelf.all(), shelf.added.look()]);
-    const scripted = own.get('scripted');
+    const [scripted, acp] = ['scripted', 'acp'].map((name) => own.get(name));
     const [withFleet, withUser] = await Promise.all([
       Promise.all(shelf.builtIn.map((one) => builtInHere(shelf.made(one), one.program, env, ask))),
       Promise.all(added.map((one) => addedHere(one, env, ask))),
     ]);
-    return [...withFleet, ...(scripted ? [playing(scripted)] : []), ...withUser];
+    return [...withFleet, ...(acp ? [anyOf(acp)] : []), ...(scripted ? [playing(scripted)] : []), ...withUser];
   };
 }
 
@@ -37,6 +37,9 @@ async function builtInHere({ name, can, contextLimit }: Executor, program: Progr
     ...(await programHere(program, env, ask)),
   };
 }
+
+/** Its program is whatever a task names. */
+const anyOf = ({ name, can }: Executor): ExecutorHere => ({ name, origin: 'built_in', state: 'ready', signedIn: 'unknown', can });
 
 /** Its program is ours: it is there whenever we are. */
 const playing = ({ name, can }: Executor): ExecutorHere => ({ name, origin: 'built_in', state: 'ready', signedIn: 'yes', can });

@@ -20,6 +20,7 @@ export const claudeProgram: Program = {
     'CLAUDE_CODE_USE_FOUNDRY',
   ],
   credentials: ['.claude/.credentials.json'],
+  moved: { variable: 'CLAUDE_CONFIG_DIR', directory: '.claude' },
   // The clouds it can buy its model from are told apart by variables of theirs.
   variables: [
     'ANTHROPIC_*',

@@ -17,6 +17,7 @@ export const codexProgram: Program = {
   login: 'codex login',
   keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
   credentials: ['.codex/auth.json'],
+  moved: { variable: 'CODEX_HOME', directory: '.codex' },
   variables: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
   native: (wrapper) => nativeOf(wrapper),
 };

@@ -8,7 +8,7 @@ export const qwenProgram: Program = {
   command: 'qwen',
   versionArgs: ['--version'],
   proved: '0.24.4',
-  install: 'npm install -g @qwen-code/qwen-code',
+  install: 'npm install -g @qwen-code/qwen-code@0.24.4',
   login: 'qwen',
   keys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'BAILIAN_CODING_PLAN_API_KEY'],
   credentials: ['.qwen/oauth_creds.json'],
