@@ -66,7 +66,7 @@ describe('a thread of codex', () => {
     for (const name of ['resumed', 'forked']) {
       const job = { resume: 'before', fork: name === 'forked' };
       expect(eventsOf(read(begun(job), linesOf(name)), 'spent'), name).toEqual([
-        { type: 'spent', inputTokens: 100, outputTokens: 10, cachedTokens: 20, model: 'local-model' },
+        { type: 'spent', inputTokens: 80, outputTokens: 10, cachedTokens: 20, model: 'local-model' },
       ]);
     }
   });
