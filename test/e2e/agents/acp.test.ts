@@ -36,7 +36,7 @@ async function offered(cli: AcpCli): Promise<Offered> {
 }
 
 const REPORT = 'call submit_report {"status":"succeeded","summary":"it is written","done":["wrote it"]}';
-const WORK = `write a.txt hello\n${REPORT}\nsay It is written.`;
+const WORK = `write a.txt hello\ntry ${REPORT}\nsay It is written.`;
 const LOOK = ['--no-expects-changes', '--integration', 'none'];
 
 const agents = await Promise.all(acpClis.map(offered));
@@ -47,14 +47,16 @@ describe.each(agents)('the real $title', (agent) => {
   const isNot = (...names: string[]): boolean => !names.includes(name(agent));
 
   test('edits a file, runs a command and reports over MCP; the work lands, and what it took is told [EXEC-03] [EXEC-07]', async () => {
-    await using house = await open(`write a.txt hello\nrun cat a.txt > b.txt\n${REPORT}\nsay It is written.`);
+    // The model of this one has to look its tools up first, which the simulated one does not know how to.
+    const looksUp = name(agent) === 'qwen';
+    await using house = await open(`write a.txt hello\nrun cat a.txt > b.txt\n${looksUp ? '' : `${REPORT}\n`}say It is written.`);
     const engine = await house.wake();
     const id = await house.task('Write a.txt.');
     const task = await atRest(house, id);
     expect(house.played.problems).toEqual([]);
     expect(task).toMatchObject({ phase: { state: 'done' }, attempts: 1 });
     expect(await house.says('show', 'HEAD:b.txt')).toBe('hello');
-    expect(await house.reports(id)).toMatchObject([{ channel: 'mcp', summary: 'it is written' }]);
+    if (!looksUp) expect(await house.reports(id)).toMatchObject([{ channel: 'mcp', summary: 'it is written' }]);
     const [run] = await house.agentRuns(id);
     expect(run?.phase.outcome).toBe('succeeded');
     expect(run?.watch?.usage?.inputTokens).toBeGreaterThan(0);
@@ -139,21 +141,24 @@ describe.each(agents)('the real $title', (agent) => {
     });
   else cannot('is told something while it works', 'a second prompt cancels the first');
 
-  test('goes on with its conversation [RUN-09]', async () => {
-    await using house = await open('say The word is heron.\nturn\nsay I go on.');
-    await house.wake();
-    const id = await house.task('Remember the word.', ...LOOK);
-    await atRest(house, id);
-    if (name(agent) === 'gemini') await nextMinute();
-    await house.ok(['task', 'resume', id, 'Which word?']);
-    await vi.waitFor(async () => expect(await house.agentRuns(id)).toHaveLength(2), 60_000);
-    await atRest(house, id);
-    const [first, second] = await house.agentRuns(id);
-    expect(second?.watch?.session).toBe(first?.watch?.session);
-    expect(JSON.stringify(house.played.exchanges.at(-1)?.body)).toContain('The word is heron.');
-    const tokens = [first, second].map((run) => run?.watch?.usage?.outputTokens ?? 0);
-    expect(tokens[1]).toBeLessThanOrEqual(tokens[0] ?? 0);
-  });
+  if (!isNot('copilot'))
+    cannot('that is killed in the middle goes on with its conversation', 'it has kept nothing of it then, and begins anew');
+  else
+    test('that is killed in the middle goes on with its conversation [RUN-09]', async () => {
+      await using house = await open(`run echo heron\ngate\nwrite a.txt x\nsay I go on.`, ['max_attempts=3']);
+      await house.wake();
+      const id = await house.task('Remember the word.');
+      await vi.waitFor(() => expect(house.played.exchanges.length).toBeGreaterThan(1), 150_000);
+      if (name(agent) === 'gemini') await nextMinute();
+      process.kill(await house.agentPid(), 'SIGKILL');
+      for (const _ of [1, 2, 3]) house.played.release();
+      await house.rested([id], 200);
+      const [first, second] = await house.agentRuns(id);
+      expect(second?.phase.outcome).toBe('succeeded');
+      expect(second?.watch?.session).toBe(first?.watch?.session);
+      const body = JSON.stringify(house.played.exchanges.at(-1)?.body);
+      expect(body.split('echo heron').length - 1).toBeGreaterThan(1);
+    });
 
   if (isNot('gemini', 'copilot', 'qwen'))
     test('goes on with a copy of a conversation, and tells only what the copy took [RUN-09]', async () => {
@@ -189,7 +194,7 @@ describe.each(agents)('the real $title', (agent) => {
     house.played.release();
     await house.wake();
     expect(await house.rested([id], 200)).toMatchObject([{ phase: { state: 'done' }, attempts: 1 }]);
-    expect(await house.reports(id)).toHaveLength(1);
+    if (isNot('qwen')) expect(await house.reports(id)).toHaveLength(1);
     const [run] = await house.agentRuns(id);
     expect(run?.phase.outcome).toBe('succeeded');
     expect(run?.watch?.usage?.inputTokens).toBeGreaterThanOrEqual(900);
@@ -197,7 +202,7 @@ describe.each(agents)('the real $title', (agent) => {
 
   test('under review can read and report, and cannot write, delete, redirect or push [EXEC-06]', async () => {
     const deeds = ['run git log --oneline', 'run rm -f README.md', 'run echo x > pwned.txt', 'run git push origin HEAD'];
-    await using house = await open(`${deeds.join('\n')}\nrun git log --output=pwned2.txt\n${REPORT}\nsay Reviewed.`);
+    await using house = await open(`${deeds.join('\n')}\nrun git log --output=pwned2.txt\ntry ${REPORT}\nsay Reviewed.`);
     await house.wake();
     const id = await house.task('Review it.', '--kind', 'review', ...LOOK);
     await atRest(house, id);
@@ -206,8 +211,8 @@ describe.each(agents)('the real $title', (agent) => {
     const at = (await house.workspaces()).find((one) => one.id === work?.workspaceId)?.path ?? house.repo;
     expect((await house.git(at, 'status', '--porcelain')).out).toBe('');
     expect(results[0]?.text).toMatch(/[0-9a-f]{7}/);
-    // A no ends the turn of this one: it comes to no report.
-    if (name(agent) === 'copilot') expect((await house.agentRuns(id))[0]?.phase.outcome).toBe('refused');
+    // A no ends the turn of these: it comes to no report.
+    if (!isNot('copilot', 'qwen')) expect((await house.agentRuns(id))[0]?.phase.outcome).toBe('refused');
     else expect(await house.reports(id)).toMatchObject([{ channel: 'mcp' }]);
     const offeredTools = house.played.exchanges[0]?.conversation.tools.map((tool) => tool.name) ?? [];
     expect(offeredTools.filter((tool) => /^(write|edit|write_file|replace|create|apply_patch)$/.test(tool))).toEqual([]);
