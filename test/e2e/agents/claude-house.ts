@@ -39,6 +39,7 @@ export interface RunFacts {
     readonly session?: string;
     readonly unknownLines?: number;
     readonly limitedUntil?: string;
+    readonly quota?: readonly { readonly window: string; readonly used: number; readonly resets?: string }[];
     readonly context?: { readonly tokens: number; readonly limit?: number };
     readonly usage?: {
       readonly inputTokens: number;
