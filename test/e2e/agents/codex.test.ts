@@ -17,7 +17,7 @@ const program = 'program' in found ? found.program : '';
 const skipped = (title: string, body: TestFunction): void =>
   it.skip(`${title}; not run: ${'missing' in found ? found.missing : ''}`, body);
 /** Side by side: most of their time they wait. */
-const short = program === '' ? skipped : (title: string, body: TestFunction) => void it.concurrent(title, body, TEST_MS);
+const short = program === '' ? skipped : (title: string, body: TestFunction) => it.concurrent(title, body, TEST_MS);
 const long = program === '' ? skipped : (title: string, body: TestFunction) => fullOnly(title, body, TEST_MS);
 
 const report = { status: 'succeeded', summary: 'added a', done: ['a'], nextSteps: [] };
