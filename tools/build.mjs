@@ -32,6 +32,7 @@ const sources = ['src', 'package-lock.json', 'package.json', 'tools/build.mjs', 
 const chunksKeptMs = 7 * 24 * 60 * 60 * 1000;
 
 const main = 'src/app/main.ts';
+const contract = 'src/domain/agent/executor.ts';
 /** Loaded by nearly every command: part of `fleet.mjs` although they are asked for only when needed. */
 const always = ['src/surfaces/cli/parse/read-arguments.ts', 'src/surfaces/cli/carry-out.ts', 'src/app/connect/connect.ts'];
 const entries = {
@@ -77,7 +78,7 @@ async function build() {
       plugins: [tables, leaveOut((path) => later.get(path))],
     });
     makeRunnable(join(fresh, 'fleet.mjs'));
-    writeFileSync(join(fresh, 'executor.d.ts'), await executorTypes());
+    if (existsSync(join(root, contract))) writeFileSync(join(fresh, 'executor.d.ts'), await executorTypes());
     swapIn(fresh);
     writeFileSync(stamp, '');
     utimesSync(stamp, started, started);
@@ -117,6 +118,7 @@ async function split(bundle, { outdir, plugins, later }) {
     path,
   ]);
   const entryPoints = Object.fromEntries([...present, ...asked]);
+  if (Object.keys(entryPoints).length === 0) return;
   // Names change with the content: a copy that still runs goes on with what it was built with.
   const named = { entryPoints, entryNames: '[dir]/[name]-[hash]', metafile: true };
   const { metafile } = await bundle({ ...options, ...named, outdir, plugins });
@@ -167,7 +169,7 @@ async function derive(bundle, scratch) {
 /** The contract of executors, for authors of their own: `fleet-agents/executor`. */
 async function executorTypes() {
   const { default: ts } = await import('typescript');
-  const source = readFileSync(join(root, 'src/domain/agent/executor.ts'), 'utf8');
+  const source = readFileSync(join(root, contract), 'utf8');
   const { outputText, diagnostics = [] } = ts.transpileDeclaration(source, {
     fileName: 'executor.ts',
     compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },

@@ -5,7 +5,10 @@ import { Picture } from './picture.ts';
 
 export interface Pulse {
   readonly bytes: number;
+  /** Processor time used, and when that was asked for. */
   readonly ticks: number;
+  readonly ticksAt: number;
+  /** The last sign of life. */
   readonly at: number;
 }
 

@@ -113,19 +113,23 @@ function forget(live: ReadonlySet<string>, { pulses, looks, hinted, files, ahead
 function silence(run: Run, look: Look | undefined, pulses: Map<string, Pulse>, now: number): number {
   const bytes = look?.state === 'alive' ? look.outBytes + look.errBytes : 0;
   const pulse = pulses.get(run.id);
-  if (!pulse || pulse.bytes !== bytes) pulses.set(run.id, { bytes, ticks: pulse?.ticks ?? -1, at: now });
+  if (!pulse || pulse.bytes !== bytes) pulses.set(run.id, { bytes, ticks: pulse?.ticks ?? -1, ticksAt: pulse?.ticksAt ?? now, at: now });
   return now - (pulses.get(run.id)?.at ?? now);
 }
 
-/** Used processor time is a sign of life too: an agent that thinks prints nothing. */
+/** Ticks in a second: a program that waits for nothing in particular uses one or two. */
+const BUSY_TICKS = 5;
+
+/** Used processor time is a sign of life too, if it is more than idling takes: an agent that thinks prints nothing. */
 function beat(run: Run, ticks: number | undefined, pulses: Map<string, Pulse>, now: number): void {
   const waits = (run.watch?.asks.length ?? 0) > 0;
   const before = pulses.get(run.id);
   // Who waits for a person is alive, and has all its time again once it is answered.
   if (waits && before) return void pulses.set(run.id, { ...before, at: now });
   const pulse = pulses.get(run.id);
-  if (!pulse || ticks === undefined || ticks === pulse.ticks) return;
-  pulses.set(run.id, { ...pulse, ticks, at: pulse.ticks === -1 ? pulse.at : now });
+  if (!pulse || ticks === undefined) return;
+  const isBusy = pulse.ticks !== -1 && ticks - pulse.ticks >= (BUSY_TICKS * (now - pulse.ticksAt)) / 1_000;
+  pulses.set(run.id, { ...pulse, ticks, ticksAt: now, at: isBusy ? now : pulse.at });
 }
 
 /** A run that went on while nobody watched has run for as long as its process is old; the wall clock may have jumped. */

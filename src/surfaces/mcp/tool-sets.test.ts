@@ -17,6 +17,8 @@ const ELSEWHERE = [
   'pause.list',
   'home.init',
   'executor.show',
+  // project_list tells the same of each.
+  'project.show',
   'db.migrate',
   'db.restore',
   'db.export',

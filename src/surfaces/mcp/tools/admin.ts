@@ -19,7 +19,6 @@ const PLAIN = {
   'config.show': { title: 'Show settings' },
   'config.set': { title: 'Change settings', repeats: true },
   'executor.list': { title: 'List executors' },
-  'project.show': { title: 'Show a project' },
   'project.set': { title: 'Change a project', repeats: true },
   'project.remove': { title: 'Forget a project', destroys: true },
   'task.delete': { title: 'Delete a task', more: 'Its history goes with it: only when the user asks for it.', destroys: true },
