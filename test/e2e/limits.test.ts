@@ -151,9 +151,11 @@ describe('a window that is full', () => {
   );
 });
 
-it('an agent that is not signed in, or not there, says what to do', async () => {
+it('an agent that is not signed in, or cannot be started, says what to do', async () => {
   await using house = await limitsHouse();
-  await writeFile(join(house.home, 'executors', 'missing.toml'), 'command = ["/no/such/program"]\noutput = "text"\n');
+  const program = join(house.directory, 'program');
+  await writeFile(program, '#!/no/such/interpreter\n', { mode: 0o755 });
+  await writeFile(join(house.home, 'executors', 'missing.toml'), `command = [${JSON.stringify(program)}]\noutput = "text"\n`);
   const strange = await create(house, 'end auth_required no key');
   const missing = await create(house, 'done', '--executor', 'missing');
   const refused = await create(house, 'end refused no model is called x');
