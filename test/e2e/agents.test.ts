@@ -123,10 +123,9 @@ describe('agents, from an empty home', () => {
     await using house = await fleetHouse();
     await mkdir(join(house.home, 'executors'), { recursive: true });
     await writeFile(join(house.home, 'executors', 'echoes.toml'), 'command = ["echo", "you said {prompt}"]\noutput = "text"\n');
-    await writeFile(
-      join(house.home, 'executors', 'missing.toml'),
-      'command = ["/no/such/program", "{prompt}"]\noutput = "text"\n',
-    );
+    const program = join(house.directory, 'program');
+    await writeFile(program, '#!/no/such/interpreter\n', { mode: 0o755 });
+    await writeFile(join(house.home, 'executors', 'bad.toml'), `command = [${JSON.stringify(program)}]\noutput = "text"\n`);
     house.start(['up']);
     const plain = async (executor: string) =>
       (
@@ -145,7 +144,7 @@ describe('agents, from an empty home', () => {
         ])
       ).json<TaskJson>().id;
     const good = await plain('echoes');
-    const bad = await plain('missing');
+    const bad = await plain('bad');
     await house.ok(['task', 'wait', good, '--timeout', '60']);
     expect((await house.ok(['task', 'log', good])).out).toContain('you said hello there');
     await house.fleet(['task', 'wait', bad, '--timeout', '60']);
