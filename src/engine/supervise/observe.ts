@@ -113,7 +113,8 @@ function forget(live: ReadonlySet<string>, { pulses, looks, hinted, files, ahead
 function silence(run: Run, look: Look | undefined, pulses: Map<string, Pulse>, now: number): number {
   const bytes = look?.state === 'alive' ? look.outBytes + look.errBytes : 0;
   const pulse = pulses.get(run.id);
-  if (!pulse || pulse.bytes !== bytes) pulses.set(run.id, { bytes, ticks: pulse?.ticks ?? -1, ticksAt: pulse?.ticksAt ?? now, at: now });
+  if (!pulse || pulse.bytes !== bytes)
+    pulses.set(run.id, { bytes, ticks: pulse?.ticks ?? -1, ticksAt: pulse?.ticksAt ?? now, at: now });
   return now - (pulses.get(run.id)?.at ?? now);
 }
 
