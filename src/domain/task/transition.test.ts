@@ -132,6 +132,11 @@ describe('a task', () => {
       detail: 'no model x',
     } as const;
     expect(transition(running, command).phase).toMatchObject({ state: 'failed', reason: 'refused: no model x' });
+    const last = { ...running, maxAttempts: 1 };
+    expect(transition(last, { ...command, outcome: 'crashed', detail: 'it ended with exit code 3' }).phase).toMatchObject({
+      state: 'failed',
+      reason: 'crashed after 1 of 1 attempts: it ended with exit code 3',
+    });
   });
 
   it.each(['crashed', 'stalled', 'lost'] as const)('is tried again after an accident: %s', (outcome) => {

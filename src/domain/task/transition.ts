@@ -155,8 +155,9 @@ function settled(task: Task, command: Settle): Task {
     return ended({ ...task, stalledTimes }, at, { state: 'failed', at, reason: `stalled ${stalledTimes} times` });
   if (ACCIDENTS.has(outcome) && countedAttempts(task) < task.maxAttempts)
     return { ...inPhase(task, at, { state: 'waiting', since: at, on: [], until: retryAt }), stalledTimes };
-  const said = outcome === 'refused' && command.detail ? `refused: ${command.detail.slice(0, REASON)}` : undefined;
-  return ended(task, at, { state: 'failed', at, reason: said ?? tooOften(task, outcome) });
+  const often = outcome === 'refused' ? 'refused' : tooOften(task, outcome);
+  const reason = command.detail ? `${often}: ${command.detail.slice(0, REASON)}` : tooOften(task, outcome);
+  return ended(task, at, { state: 'failed', at, reason });
 }
 
 const REASON = 500;
