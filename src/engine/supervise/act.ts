@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import type { Executor, Job, Launch, Step } from '../../domain/agent/executor.ts';
+import type { Executor, Job, Launch } from '../../domain/agent/executor.ts';
 import { hasNothingLeft } from '../../domain/run/budget.ts';
 import type { Run } from '../../domain/run/run.ts';
-import type { Block, Task } from '../../domain/task/task.ts';
+import type { Block } from '../../domain/task/task.ts';
 import { changed } from '../../store/records/journal.ts';
 import { runs } from '../../store/records/runs.ts';
 import { settle } from '../settle.ts';
@@ -11,7 +11,6 @@ import { heard } from './converse.ts';
 import type { Action, Sight } from './decide.ts';
 import { climb, ending } from './ending.ts';
 import { catchUp, finish } from './finish.ts';
-import { newWatch } from './ingest.ts';
 import type { Memory } from './memory.ts';
 import type { Start, SuperviseNeeds } from './needs.ts';
 import { firstWatch, read } from './read.ts';
@@ -80,24 +79,10 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     return true;
   }
   await needs.runner.start(run.body.id, confined.start);
-  await toldInPrompt({ run, task }, executor.begin(job), needs);
-  return true;
-}
-
-/**
- * What waited stands in its prompt. The conversation that begins with that prompt is written down in the same commit: made
- * again later, it would lack what waits no longer.
- */
-async function toldInPrompt(
-  { run, task }: { readonly run: Sight['run']; readonly task: Task },
-  begun: Step,
-  needs: SuperviseNeeds,
-): Promise<void> {
+  // What waited stands in its prompt.
   const sent = task.messages.filter(({ state }) => state === 'waiting').map(({ n }) => n);
-  if (sent.length === 0) return;
-  const at = needs.now();
-  const watched: Run = { ...run.body, updatedAt: at, watch: newWatch(begun, at) };
-  await needs.store.commit([...(await heard(task, { heard: [], sent }, needs)), runs.put(watched, run.version)]);
+  if (sent.length > 0) await needs.store.commit(await heard(task, { heard: [], sent }, needs));
+  return true;
 }
 
 /** Or why its executor cannot: it would not at the next attempt either. */
