@@ -7,7 +7,7 @@ import { inFullRun } from '../full-only.ts';
 import { type CliHouse, cliHouse } from '../support/cli-house.ts';
 
 const AGENTS = 50;
-const KILLS = inFullRun ? 60 : 12;
+const KILLS = inFullRun ? 60 : 8;
 const LINES = 12;
 /** Two-way agents that ask, and wait while engines come and go. */
 const ASKING = 6;

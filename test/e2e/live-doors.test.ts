@@ -266,7 +266,7 @@ describe('the doors of live streams', () => {
     }
   });
 
-  it('are told of what another process writes to the same home [API-04]', async () => {
+  fullOnly('are told of what another process writes to the same home [API-04]', async () => {
     await using house = await faultHouse();
     const door = await opened(house);
     const task = (await house.ok(['task', 'create', '--directory', house.work, '--prompt', 'x', '--draft', '--json'])).json<{

@@ -75,7 +75,7 @@ describe('an agent in a sandbox', () => {
     },
   );
 
-  boxed(
+  boxedLong(
     'is asked to end like any other, has its time, and is ended with everything in there when it does not [RUN-16] [RUN-13]',
     async () => {
       await using house = await boxHouse(['grace_seconds=20']);

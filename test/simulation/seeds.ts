@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fullOnly } from '../full-only.ts';
 import { simulate } from './simulate.ts';
 
-const SEEDS = Number(process.env['FLEET_SIMULATION_SEEDS'] ?? 1_000);
+const SEEDS = Number(process.env['FLEET_SIMULATION_SEEDS'] ?? 600);
 const FIRST = Number(process.env['FLEET_SIMULATION_FIRST'] ?? 1);
 const FULL_SEEDS = 10_000;
 const STEPS = 200;
