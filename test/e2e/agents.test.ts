@@ -151,6 +151,18 @@ describe('agents, from an empty home', () => {
     expect((await show(house, bad)).phase).toMatchObject({ state: 'failed' });
   });
 
+  it('that cannot be restricted are not started when somebody asks for a restriction [EXEC-06]', async () => {
+    await using house = await fleetHouse();
+    house.start(['up']);
+    const words = ['task', 'create', '--directory', house.work, '--prompt', 'done', '--executor', 'scripted', '--json'];
+    const { id } = (await house.ok([...words, '--preset', 'review'])).json<TaskJson>();
+    await house.fleet(['task', 'wait', id, '--timeout', '60']);
+    expect((await show(house, id)).phase).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('scripted cannot be held to some tools'),
+    });
+  });
+
   it('that take down what runs them are tried three times, then put in quarantine [R33] [TASK-11]', async () => {
     await using house = await fleetHouse();
     await mkdir(join(house.home, 'executors'), { recursive: true });

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Executor, Job, Launch } from '../../domain/agent/executor.ts';
 import { hasNothingLeft } from '../../domain/run/budget.ts';
 import type { Run } from '../../domain/run/run.ts';
-import type { Block } from '../../domain/task/task.ts';
+import type { Block, Task } from '../../domain/task/task.ts';
 import { changed } from '../../store/records/journal.ts';
 import { runs } from '../../store/records/runs.ts';
 import { settle } from '../settle.ts';
@@ -52,6 +52,11 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     await giveUp(run.body, task ? `no executor ${run.body.executor} on this machine` : 'its task is gone', needs);
     return true;
   }
+  const loose = run.body.chore ? undefined : looseness(task, executor);
+  if (loose) {
+    await giveUp(run.body, loose, needs);
+    return true;
+  }
   const placed = await needs.place(run.body, task);
   if (placed.state === 'impossible') {
     await giveUp(run.body, placed.block.what, needs, placed.block);
@@ -83,6 +88,13 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
   const sent = task.messages.filter(({ state }) => state === 'waiting').map(({ n }) => n);
   if (sent.length > 0) await needs.store.commit(await heard(task, { heard: [], sent }, needs));
   return true;
+}
+
+/** Why a restriction that somebody asked for would be none; what the kind of a task suggests, or a part of a task inherits, is not. */
+function looseness(task: Task, { name, can }: Executor): string | undefined {
+  const isAsked = task.tools !== undefined || (task.preset !== undefined && task.preset !== 'full');
+  if (!isAsked || can.tools || task.parentId !== undefined) return undefined;
+  return `${name} cannot be held to some tools: take --tools and --preset away, or choose an executor that can (fleet executor list)`;
 }
 
 /** Or why its executor cannot: it would not at the next attempt either. */
