@@ -12,10 +12,12 @@ import { temporaryHouse } from './temporary-home.ts';
 const FLEET = fileURLToPath(new URL('../dist/fleet.mjs', import.meta.url));
 const CONNECTIONS = 32;
 const REQUESTS = 6_000;
+const TASKS = 50;
 
 await using ground = await temporaryHouse();
 await fillQueue(ground.house, 200, () => ({ projectId: ground.project.id, executors: [] }));
-const [task] = (await ground.house.call('task.list', { limit: 1 })).items;
+const { items } = await ground.house.call('task.list', { limit: TASKS });
+const [task] = items;
 const home = ground.house.paths.path;
 const shown = JSON.stringify(await ground.house.call('task.show', { id: task?.id ?? '' }));
 
@@ -37,13 +39,19 @@ const bare = spawn(
 try {
   const [fleetUrl, bareUrl] = await Promise.all([urlOf(fleet), urlOf(bare)]);
   const token = (await readFile(join(home, 'admin.token'), 'utf8')).trim();
-  const path = `/v1/tasks/${task?.id}`;
+  const asking = (url: string, more = '') => items.map(({ id }) => requestFor(url, `/v1/tasks/${id}`, `Bearer ${token}${more}`));
   await measure({
     id: 'P15',
     name: 'GET of a task with a token v bare node:http, 32 connections',
     goal: { atLeast: 0.5 },
-    floor: () => rate(bareUrl, path, token),
-    product: () => rate(fleetUrl, path, token),
+    floor: () => rate(bareUrl, asking(bareUrl)),
+    product: () => rate(fleetUrl, asking(fleetUrl)),
+  });
+  const anew = '\r\nX-Request-Id: of-my-own';
+  await measure({
+    name: '  the same, worked out anew each time',
+    floor: () => rate(bareUrl, asking(bareUrl, anew)),
+    product: () => rate(fleetUrl, asking(fleetUrl, anew)),
   });
   const get = `require('node:http').get('${bareUrl}/', (answer) => answer.resume())`;
   await measure({
@@ -82,10 +90,13 @@ async function runMs(args: readonly string[]): Promise<number> {
   });
 }
 
+function requestFor(url: string, path: string, authorization: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAuthorization: ${authorization}\r\n\r\n`;
+}
+
 /** Requests a second, by connections that each ask again as soon as they were answered. */
-async function rate(url: string, path: string, token: string): Promise<number> {
-  const { port, host } = new URL(url);
-  const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+async function rate(url: string, requests: readonly string[]): Promise<number> {
+  const { port } = new URL(url);
   let left = REQUESTS;
   const ms = await timed(() =>
     Promise.all(
@@ -95,7 +106,7 @@ async function rate(url: string, path: string, token: string): Promise<number> {
         const answers = answersOf(socket);
         while (left > 0) {
           left -= 1;
-          socket.write(request);
+          socket.write(requests[left % requests.length] ?? '');
           await answers();
         }
         socket.destroy();

@@ -6,8 +6,12 @@ import type { Store, StoreLimits } from '../store/port.ts';
  */
 export function lazyStore(limits: StoreLimits, open: () => Promise<Store>): Store & { readonly opened: () => Promise<Store> } {
   let opening: Promise<Store> | undefined;
+  let store: Store | undefined;
   const opened = () => {
-    opening ??= open();
+    opening ??= open().then((made) => {
+      store = made;
+      return made;
+    });
     return opening;
   };
   return {
@@ -19,10 +23,10 @@ export function lazyStore(limits: StoreLimits, open: () => Promise<Store>): Stor
     async *watch(signal, options) {
       yield* (await opened()).watch(signal, options);
     },
+    revision: () => store?.revision?.(),
     close: async () => {
       // One that could not be opened has nothing to close; whoever needed it was told.
-      const store = await opening?.catch(() => undefined);
-      await store?.close();
+      await (await opening?.catch(() => undefined))?.close();
     },
   };
 }

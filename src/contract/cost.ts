@@ -8,6 +8,7 @@ import { Ref } from './shapes.ts';
 export const taskCost = operation({
   name: 'task.cost',
   kind: 'query',
+  ofRows: true,
   role: 'monitor',
   summary: 'Show what a task has taken so far: tokens and API-equivalent dollars, by run and by turn.',
   input: z.strictObject({ id: Ref }),

@@ -12,6 +12,11 @@ export interface Operation {
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
   readonly faults: readonly FaultCode[];
+  /**
+   * Its answer is made of rows, and of what may be a moment old: settings, the hour, what is installed. So it may be given
+   * again until somebody commits. Nothing of git, of a spool or of a process is in it.
+   */
+  readonly ofRows?: true;
 }
 
 export const operation = <const Definition extends Operation>(definition: Definition): Definition => definition;

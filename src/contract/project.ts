@@ -40,6 +40,7 @@ export const addProject = operation({
 export const listProjects = operation({
   name: 'project.list',
   kind: 'query',
+  ofRows: true,
   role: 'monitor',
   summary: 'List the projects.',
   input: z.strictObject({}),
@@ -50,6 +51,7 @@ export const listProjects = operation({
 export const showProject = operation({
   name: 'project.show',
   kind: 'query',
+  ofRows: true,
   role: 'monitor',
   summary: 'Show one project and what is set for it.',
   input: z.strictObject({ project: ProjectRef }),

@@ -21,6 +21,7 @@ export const askQuestion = operation({
 export const listQuestions = operation({
   name: 'question.list',
   kind: 'query',
+  ofRows: true,
   role: 'monitor',
   summary: 'List questions that wait for an answer.',
   input: z.strictObject({
@@ -35,6 +36,7 @@ export const listQuestions = operation({
 export const showQuestion = operation({
   name: 'question.show',
   kind: 'query',
+  ofRows: true,
   role: 'monitor',
   summary: 'Show one question and its answer, if there is one yet.',
   input: z.strictObject({ id: Ref }),

@@ -17,6 +17,7 @@ export type RunView = z.infer<typeof RunView>;
 export const listRuns = operation({
   name: 'run.list',
   kind: 'query',
+  ofRows: true,
   role: 'monitor',
   summary: 'List the runs of a task, or of all tasks, newest first.',
   input: z.strictObject({ task: Ref.optional().describe('only runs of this task'), limit: paged.limit }),
@@ -27,6 +28,7 @@ export const listRuns = operation({
 export const showRun = operation({
   name: 'run.show',
   kind: 'query',
+  ofRows: true,
   role: 'monitor',
   summary: 'Show everything about one run.',
   input: z.strictObject({ id: Ref }),

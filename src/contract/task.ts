@@ -128,6 +128,7 @@ export const deleteTask = operation({
 export const listTasks = operation({
   name: 'task.list',
   kind: 'query',
+  ofRows: true,
   role: 'monitor',
   summary: 'List tasks, newest first.',
   input: z.strictObject({
@@ -146,6 +147,7 @@ export const listTasks = operation({
 export const readyTasks = operation({
   name: 'task.ready',
   kind: 'query',
+  ofRows: true,
   role: 'monitor',
   summary: 'List the tasks that could be started now, in the order they would be.',
   input: z.strictObject({ limit: paged.limit }),
@@ -156,6 +158,7 @@ export const readyTasks = operation({
 export const showTask = operation({
   name: 'task.show',
   kind: 'query',
+  ofRows: true,
   role: 'monitor',
   summary: 'Show everything about one task.',
   input: z.strictObject({ id: Ref }),
@@ -166,6 +169,7 @@ export const showTask = operation({
 export const taskEvents = operation({
   name: 'task.events',
   kind: 'query',
+  ofRows: true,
   role: 'monitor',
   summary: 'Read the history of a task: who changed what, when and why.',
   input: z.strictObject({

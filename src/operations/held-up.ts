@@ -49,10 +49,10 @@ interface Surroundings {
   readonly startable: Awaited<ReturnType<Dispatching['startable']>>;
 }
 
-const surroundings = async ({ dispatching }: Scope): Promise<Surroundings> => ({
-  capacity: await dispatching.capacity(),
-  startable: await dispatching.startable(),
-});
+async function surroundings({ dispatching }: Scope): Promise<Surroundings> {
+  const [capacity, startable] = await Promise.all([dispatching.capacity(), dispatching.startable()]);
+  return { capacity, startable };
+}
 
 async function whyNot(named: Lane, { capacity, startable }: Surroundings, scope: Scope): Promise<string | undefined> {
   const { reads, now } = scope;

@@ -75,6 +75,8 @@ export interface WatchOptions {
  *    watcher of `outside` those through the same store.
  * 5. The version `commit` returns is the version of every row it put, and no row ever had it before.
  * 6. After `close`, every verb throws Fault('unavailable').
+ * 7. `revision`, where there is one, is another value after every commit that ended before it was called, by whichever
+ *    process: what was read between two calls that answer the same is still so. Undefined: it cannot tell now.
  */
 export interface Store {
   readonly limits: StoreLimits;
@@ -82,6 +84,8 @@ export interface Store {
   scan(query: Query): Promise<readonly Hit[]>;
   commit(writes: readonly Write[], options?: CommitOptions): Promise<Version>;
   watch(signal: AbortSignal, options?: WatchOptions): AsyncIterable<void>;
+  /** Costs a few microseconds; a driver that cannot tell for so little has none. */
+  revision?(): number | undefined;
   close(): Promise<void>;
 }
 

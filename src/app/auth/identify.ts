@@ -17,8 +17,9 @@ interface Surroundings {
 }
 
 /**
- * A signature is checked once for each text. Whether the token still opens anything is asked again after every hint of
- * the store, so a revocation by any process holds at once, and a busy caller costs no read per request.
+ * A signature is checked once for each text. Whether the token still opens anything is asked again after every commit, or
+ * after every hint of a store that cannot tell its commits: a revocation by any process holds at once, and a busy caller
+ * costs no read per request.
  */
 export function identifier({ signer, store, now }: Surroundings, signal: AbortSignal): Identify {
   const read = new Map<string, { claims: Claims; caller: Caller }>();
@@ -40,8 +41,8 @@ export function identifier({ signer, store, now }: Surroundings, signal: AbortSi
 
   return async (text) => {
     const { claims, caller } = await readOnce(text);
-    if (alive.get(claims.jti) !== looks) {
-      const seen = looks;
+    const seen = store.revision?.() ?? -looks;
+    if (alive.get(claims.jti) !== seen) {
       await assertOpens(claims, store);
       if (alive.size >= REMEMBERED) alive.clear();
       alive.set(claims.jti, seen);

@@ -28,6 +28,7 @@ export class Commits {
         return version;
       },
       watch: (signal, options) => store.watch(signal, options),
+      revision: () => store.revision?.(),
       close: () => store.close(),
     };
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readFile, unlink } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
@@ -10,11 +10,14 @@ import { getRequestListener } from '@hono/node-server';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE } from '../../platform/files.ts';
+import type { Again } from '../../surfaces/http/again.ts';
 import type { Behind, Web } from '../../surfaces/http/web.ts';
 
 /** What answers requests, and what takes connections over. */
 export interface App {
   readonly web: Web;
+  /** Answers at the door what need not be worked out again. */
+  readonly again?: Again;
   onUpgrade(request: IncomingMessage & { readonly isLocal?: boolean }, socket: Duplex, head: Buffer): void;
 }
 
@@ -37,10 +40,12 @@ interface Kind {
   readonly isLocal: boolean;
 }
 
-function serverFor({ web, onUpgrade }: App, { tls, isLocal }: Kind): Server {
+function serverFor({ web, again, onUpgrade }: App, { tls, isLocal }: Kind): Server {
   const fetch = (request: Request, env: object) => web.fetch(request, { ...env, isLocal } as Behind['Bindings']);
   const listener = getRequestListener(fetch);
-  const answer = (...of: Parameters<typeof listener>) => void listener(...of);
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    if (!again?.answer(request, response, isLocal)) void listener(request, response);
+  };
   const server = tls ? createTlsServer({ ...PATIENCE, ...tls }, answer) : createServer(PATIENCE, answer);
   server.on('upgrade', (request, socket, head: Buffer) => onUpgrade(Object.assign(request, { isLocal }), socket, head));
   server.maxConnections = LIMITS.connections.value;

@@ -3,8 +3,10 @@ import type { Settings } from '../../domain/settings.ts';
 import { redeem } from '../../operations/token.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { writeFileAtomic } from '../../platform/files.ts';
+import { Again } from '../../surfaces/http/again.ts';
 import { gatedWeb } from '../../surfaces/http/gate.ts';
 import { mountLogin } from '../../surfaces/http/login.ts';
+import { rateLimit } from '../../surfaces/http/rate-limit.ts';
 import type { Web, WebNeeds } from '../../surfaces/http/web.ts';
 import { mountLive } from '../../surfaces/live/live.ts';
 import { mountMcp } from '../../surfaces/mcp/http/mount.ts';
@@ -51,9 +53,10 @@ export async function openServer(house: House, { self, log, tcp, observed, signa
   const bound: { port?: number | undefined } = {};
   const needs = webNeeds(house, { log, observed, signer, bound }, stopping.signal);
   const web = gatedWeb(needs);
-  const { live, mcp } = mounted(web, house, { needs, observed });
+  const again = new Again(needs);
+  const { live, mcp } = mounted(web, house, { needs, observed, again });
   signal.addEventListener('abort', () => void live.close(), { once: true });
-  const app: App = { web, onUpgrade: live.onUpgrade };
+  const app: App = { web, again, onUpgrade: live.onUpgrade };
   const { values } = house.settings.current();
   const listener = tcp === 'none' ? undefined : await atPort(app, values, tcp === 'needed' ? undefined : log);
   const open: Listener[] = listener ? [listener] : [];
@@ -108,6 +111,28 @@ async function atPort(app: App, settings: Settings, log: Log | undefined): Promi
   );
 }
 
+/** How rows and settings stand: both decide what is answered. */
+function revisionOf({ store, settings }: House): () => number | undefined {
+  let seen = settings.current();
+  let readings = 0;
+  return () => {
+    const now = settings.current();
+    if (now !== seen) readings += 1;
+    seen = now;
+    const revision = store.revision?.();
+    return revision === undefined ? undefined : readings * 2 ** 32 + revision;
+  };
+}
+
+/** Nobody else has our beginning, and we count. */
+function requestNumbers(beginning: string): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${beginning}-${count}`;
+  };
+}
+
 interface Given extends Pick<ServerWish, 'log' | 'observed'> {
   readonly signer: Signer;
   /** Known as soon as it listens. */
@@ -115,27 +140,37 @@ interface Given extends Pick<ServerWish, 'log' | 'observed'> {
 }
 
 function webNeeds(house: House, { log, observed, signer, bound }: Given, signal: AbortSignal): WebNeeds {
-  const rules = rulesMemo();
+  const memo = rulesMemo();
+  const rules = () => memo(house.settings.current().values, bound.port);
+  const { elapsed } = systemClock;
   return {
     version: VERSION,
     identify: identifier({ signer, store: house.store, now: systemClock.now }, signal),
     callAs: house.callAs,
     redeem: (code) => redeem(code, { store: house.store, signer, ids: house.ids, now: house.now }),
-    rules: () => rules(house.settings.current().values, bound.port),
+    rules,
+    within: rateLimit({ rules, elapsed }),
+    revision: revisionOf(house),
     now: systemClock.now,
-    elapsed: systemClock.elapsed,
-    id: () => house.ids.question().slice('question_'.length),
+    elapsed,
+    id: requestNumbers(house.ids.question().slice('question_'.length)),
     log,
     onAnswer: observed.onAnswer,
     onStream: observed.onStream,
   };
 }
 
+interface Mounting {
+  readonly needs: WebNeeds;
+  readonly observed: Observed;
+  readonly again: Again;
+}
+
 /** Every surface, behind the gate. */
-function mounted(web: Web, house: House, { needs, observed }: { readonly needs: WebNeeds; readonly observed: Observed }) {
+function mounted(web: Web, house: House, { needs, observed, again }: Mounting) {
   mountHealth(web, { ...observed, identify: needs.identify });
   mountMetrics(web, observed.figures);
-  mountRest(web);
+  mountRest(web, again);
   mountLogin(web, needs);
   mountDescription(web, VERSION);
   const output = { read: house.output.read, follow: spoolHints(house.paths.runs) };

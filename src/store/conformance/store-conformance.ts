@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { closeConformance } from './close.ts';
 import { commitConformance } from './commit.ts';
 import { limitsConformance } from './limits.ts';
+import { revisionConformance } from './revision.ts';
 import { rivalsConformance } from './rivals.ts';
 import { scanConformance } from './scan.ts';
 import type { MakeStorage } from './storage.ts';
@@ -14,6 +15,7 @@ export const storeConformance = (name: string, make: MakeStorage) =>
     scanConformance(make);
     rivalsConformance(make);
     watchConformance(make);
+    revisionConformance(make);
     limitsConformance(make);
     closeConformance(make);
   });

@@ -17,6 +17,10 @@ export class MemoryDisk {
   readonly #indexes = new Map<string, SortedPlaces>();
   #commits = 0;
 
+  get revision(): number {
+    return this.#commits;
+  }
+
   get(key: Key): Row | undefined {
     const kept = this.#rows.get(keyName(key));
     return kept && row(kept);

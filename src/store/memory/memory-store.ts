@@ -46,6 +46,11 @@ class MemoryStore implements Store {
     return this.#hints.watch(signal, options);
   }
 
+  revision(): number {
+    this.#assertOpen();
+    return this.#disk.revision;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#disk.onCommit.delete(this.#onCommit);

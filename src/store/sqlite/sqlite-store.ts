@@ -3,6 +3,7 @@ import { Fault } from '../../domain/fault.ts';
 import { assertKey, assertQuery, assertWrites, closed, STORE_LIMITS } from '../assert-writes.ts';
 import { Hints } from '../hints.ts';
 import type { CommitOptions, Hit, Key, Query, Row, Store, Version, WatchOptions, Write } from '../port.ts';
+import { Revision } from './revision.ts';
 import type { Answer, RawRow, Reply, Request } from './wire.ts';
 import { asError } from './wire.ts';
 
@@ -19,6 +20,7 @@ export class SqliteStore implements Store {
   readonly limits = STORE_LIMITS;
   readonly #worker: Worker;
   readonly #file: string;
+  readonly #revision: Revision;
   readonly #pending = new Map<number, Pending>();
   readonly #hints = new Hints((watchers) => this.#watch(watchers > 0));
   readonly #exited: Promise<void>;
@@ -31,6 +33,7 @@ export class SqliteStore implements Store {
   constructor(worker: Worker, file: string) {
     this.#worker = worker;
     this.#file = file;
+    this.#revision = new Revision(file);
     worker.on('message', (reply: Reply) => this.#receive(reply));
     worker.on('error', (error) => this.#end(error));
     this.#exited = new Promise((resolve) => {
@@ -65,12 +68,18 @@ export class SqliteStore implements Store {
     return this.#hints.watch(signal, options);
   }
 
+  revision(): number | undefined {
+    if (this.#ended !== undefined) throw this.#ended;
+    return this.#revision.now();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
+    this.#revision.close();
     if (this.#ended === undefined) {
       const answered = this.#ask({ op: 'close' });
       this.#ended = closed();

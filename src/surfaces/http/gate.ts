@@ -5,7 +5,6 @@ import { Fault, isFault } from '../../domain/fault.ts';
 import { Name } from '../../domain/values.ts';
 import { type Problem, problemOf } from '../../wire/problem.ts';
 import { numbered } from './numbered.ts';
-import { rateLimit } from './rate-limit.ts';
 import type { Asked, Behind, Web, WebNeeds } from './web.ts';
 
 /**
@@ -35,7 +34,7 @@ export function gatedWeb(needs: WebNeeds): Web {
 }
 
 /** Nothing we answer is a page of somebody else's, and nothing of it acts in a browser. */
-const SAFE: readonly (readonly [string, string])[] = [
+export const SAFE: readonly (readonly [string, string])[] = [
   ['x-content-type-options', 'nosniff'],
   ['referrer-policy', 'no-referrer'],
   ['cross-origin-resource-policy', 'same-origin'],
@@ -77,13 +76,15 @@ export const bearerIn = (authorization: string | undefined): string | undefined 
 
 /** The token, and nothing else, says who asks. An owner may say for whom. */
 function letIn(needs: WebNeeds): MiddlewareHandler<Behind> {
-  const within = rateLimit(needs);
+  const { within } = needs;
   return async (asked, next) => {
     if (PUBLIC.includes(`${asked.req.method} ${asked.req.path}`)) {
       within('public');
       return next();
     }
     const { headers: said } = asked.env.incoming;
+    // Before anything is read: what is true from here on is what the answer may be given again for.
+    asked.set('came', { revision: needs.revision(), at: needs.elapsed() });
     const caller = await callerOf(said.authorization, said['fleet-as'], needs);
     within(`${caller.role} ${caller.name}`);
     asked.set('caller', caller);

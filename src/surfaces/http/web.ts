@@ -9,7 +9,13 @@ export interface Behind {
     /** It came by the socket of the home, which no browser can reach and only its owner can open. */
     readonly isLocal?: boolean;
   };
-  Variables: { caller: Caller; call: Call; requestId: string };
+  Variables: {
+    caller: Caller;
+    call: Call;
+    requestId: string;
+    /** How the store and the clock stood when it was let in. */
+    came: { readonly revision: number | undefined; readonly at: number };
+  };
 }
 
 export type Web = Hono<Behind>;
@@ -24,6 +30,10 @@ export interface WebNeeds {
   /** Takes the token that a one-time code is good for. */
   redeem(code: string): Promise<Readonly<Record<string, unknown>>>;
   rules(): WebRules;
+  /** Takes one of the requests that a caller may make now; throws Fault('limit') when there is none left. */
+  within(caller: string): void;
+  /** Another one after every commit of anybody; undefined when that cannot be told. */
+  revision(): number | undefined;
   now(): number;
   /** Milliseconds on a clock that never jumps. */
   elapsed(): number;

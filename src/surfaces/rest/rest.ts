@@ -2,28 +2,37 @@ import { contract, type OperationName } from '../../contract/index.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { Fault } from '../../domain/fault.ts';
 import { type QueryType, type Route, routeOf } from '../../wire/route.ts';
+import type { Again } from '../http/again.ts';
 import { jsonBody } from '../http/body.ts';
 import type { Asked, Web } from '../http/web.ts';
 
 /** Every operation at its route. Fixed words go before places, so that `/v1/tasks/ready` is not a task called ready. */
-export function mountRest(web: Web): void {
+export function mountRest(web: Web, again: Again): void {
   const operations: readonly Operation[] = contract;
   const routes = operations.map((operation) => ({ operation, route: routeOf(operation) }));
   for (const { operation, route } of routes.toSorted((a, b) => placesIn(a.route) - placesIn(b.route)))
-    web.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1'), async (asked) => answered(asked, operation, route));
+    web.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1'), async (asked) => answered(asked, { operation, route, again }));
 }
 
 const placesIn = ({ path }: Route): number => path.split('{').length;
 
-async function answered(asked: Asked, operation: Operation, route: Route): Promise<Response> {
+interface Asking {
+  readonly operation: Operation;
+  readonly route: Route;
+  readonly again: Again;
+}
+
+async function answered(asked: Asked, { operation, route, again }: Asking): Promise<Response> {
   const input = { ...(await given(asked, route)), ...named(asked, route), ...believed(asked, operation) };
   const key = asked.req.header('idempotency-key');
   const call = asked.get('call') as (name: string, input: unknown, options?: { key?: string }) => Promise<unknown>;
   const answer = await call(operation.name as OperationName, input, key === undefined ? {} : { key });
   const tag = tagOf(answer);
+  const text = JSON.stringify(answer);
+  if (operation.ofRows) again.keep(asked, { text, tag });
   if (tag !== undefined && route.method === 'GET' && asked.req.header('if-none-match') === tag)
     return asked.body(null, 304, { etag: tag });
-  return asked.body(JSON.stringify(answer), route.creates ? 201 : 200, {
+  return asked.body(text, route.creates ? 201 : 200, {
     'content-type': 'application/json',
     ...(tag === undefined ? {} : { etag: tag }),
     ...(route.creates ? { location: `${route.path}/${encodeURIComponent(String((answer as { id?: unknown }).id))}` } : {}),
