@@ -83,7 +83,7 @@ export const supervisionOf = (
   runner,
   question: house.ids.question,
   executor: (name) => executors.named(name),
-  prepare: async (run, task) => prepareRun(house, env, { run, task, executor: await executors.named(run.executor) }),
+  prepare: (run, task, executor) => prepareRun(house, env, { run, task, executor }),
   confine: async (run, task, start) => confine(house, env, { run, task, executor: await executors.named(run.executor), start }),
   job: async (run, task) => asStarted(await jobOf(house, { run, task, executor: await executors.named(run.executor) })),
   changedAt: async (run, task) => newestChange(run.directory ?? (await workDirectory(house, run, task))),

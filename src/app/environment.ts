@@ -27,7 +27,19 @@ const NEEDED: readonly string[] = [
  * The user's environment as one agent gets it: without what is Fleet's, what is another provider's, and what only says
  * where Fleet was started. In strict mode, nothing but what is needed.
  */
-export function environmentFor(env: Env, { own, owned, allow, isStrict }: EnvironmentRules): Record<string, string> {
+export function environmentFor(env: Env, rules: EnvironmentRules): Readonly<Record<string, string>> {
+  const known = made.get(env) ?? new Map<string, Record<string, string>>();
+  made.set(env, known);
+  const which = JSON.stringify(rules);
+  const found = known.get(which) ?? picked(env, rules);
+  known.set(which, found);
+  return found;
+}
+
+/** The environment of a process does not change, and every start asks for it. */
+const made = new WeakMap<Env, Map<string, Record<string, string>>>();
+
+function picked(env: Env, { own, owned, allow, isStrict }: EnvironmentRules): Record<string, string> {
   const [isOwn, isAllowed, isForeign] = [named(own), named([...allow, ...NETWORK]), named([...owned, ...PROVIDERS])];
   const passes = (name: string): boolean => {
     if (OURS.test(name) || isOutside(name)) return false;

@@ -32,13 +32,13 @@ export interface Start {
 export async function prepareRun(house: House, env: Env, start: Start): Promise<Prepared> {
   const { run, task } = start;
   const places = notePlaces(house.paths.tasks, task.id);
-  const workspace = await workspaceOf(house, run, task);
   const runDirectory = join(house.paths.runs, run.id);
   // A command of the project leaves no notes, reads none, and asks nothing of Fleet.
-  const attached = run.chore ? undefined : await mcpAttachment(house, run, runDirectory);
+  const attachment = run.chore ? undefined : mcpAttachment(house, run, runDirectory);
+  const [workspace, attached, job] = await Promise.all([workspaceOf(house, run, task), attachment, jobOf(house, start)]);
   return {
     steps: attached ? [...notesFor(places, { task, run, runDirectory }), ...attached.steps] : [],
-    job: await jobOf(house, start),
+    job,
     env: {
       ...environmentOf(house, env, start),
       FLEET_TASK_ID: task.id,

@@ -47,7 +47,7 @@ const HANG_UP_MS = 20;
 /** The runner room, as the engine wants to see it: runs by their ids, in the run directories of one home. */
 export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions): Promise<HomeRunner> {
   const mark = await homeMark(paths.path);
-  const spawner = openSpawner({ shim: await installShim(paths.bin), log: (message) => log('spawner', { message }) });
+  const spawner = openSpawner({ shim: await installShim(paths.bin), mark, log: (message) => log('spawner', { message }) });
   const hints = runHints();
   const crowded = crowdWatch();
   const hidden = runSecrets(paths, secrets);

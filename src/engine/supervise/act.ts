@@ -63,7 +63,7 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     return true;
   }
   if (placed.state === 'later') return false;
-  const { job, env, steps } = await needs.prepare(run.body, task);
+  const { job, env, steps } = await needs.prepare(run.body, task, executor);
   const launch = launched(executor, job);
   if (typeof launch === 'string') {
     await giveUp(run.body, launch, needs);

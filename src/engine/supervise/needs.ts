@@ -142,7 +142,7 @@ export interface SuperviseNeeds extends Needs {
   question(): QuestionId;
   readonly runner: Runner;
   executor(name: string): Promise<Executor | undefined>;
-  prepare(run: Run, task: Task): Promise<Prepared>;
+  prepare(run: Run, task: Task, executor: Executor): Promise<Prepared>;
   /** A start as it is to be where its task asks for a sandbox. */
   confine(run: Run, task: Task, start: Start): Promise<Confinement>;
   /** The same job again, without laying anything out. */
