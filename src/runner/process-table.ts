@@ -1,5 +1,5 @@
 import { type SeenProcess, type Strangers, scanProcesses } from '../platform/proc.ts';
-import { MARKS, type RunPlace, runIdIn } from './run-place.ts';
+import { isShimOf, MARKS, type RunPlace, runIdIn } from './run-place.ts';
 
 let running: Promise<unknown> = Promise.resolve();
 const strangers: Strangers = new Map();
@@ -27,9 +27,11 @@ export async function survivors(mark: string): Promise<(SeenProcess & { readonly
   });
 }
 
-/** Those marked as the run's. */
-export const markedIn = (table: readonly SeenProcess[], run: RunPlace): SeenProcess[] =>
-  table.filter(({ variables }) => runIdIn(variables, run.mark) === run.id);
+/** Those marked as the run's; and of the session of its shim, if it is known, those that the shim has not marked yet. */
+export const markedIn = (table: readonly SeenProcess[], run: RunPlace, shimPid?: number): SeenProcess[] =>
+  table.filter(
+    ({ variables, session }) => runIdIn(variables, run.mark) === run.id || (session === shimPid && isShimOf(variables, run.mark)),
+  );
 
 /**
  * Grows a set of processes by their children and by whoever shares a session with them: all of these can only come from

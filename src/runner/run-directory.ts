@@ -99,7 +99,7 @@ async function beforeStart(run: RunPlace, host: Host): Promise<RunState> {
   if (claim?.by === 'supervisor') return 'never';
   if (claim?.by === 'shim' && isHere(run, claim, host)) return 'starting';
   if (!claim && host.shimPid !== undefined && isMarked(run, host.shimPid)) return 'starting';
-  const lives = markedIn(await look(), run).length > 0;
+  const lives = markedIn(await look(), run, claim?.by === 'shim' ? claim.shim.pid : undefined).length > 0;
   // It may have come further while we looked.
   if (await readExit(run)) return 'ended';
   const identity = await readIdentity(run);

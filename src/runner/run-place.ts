@@ -10,10 +10,16 @@ export interface RunPlace {
 
 const ID = 'FLEET_RUN_ID';
 const MARK = 'FLEET_RUN_MARK';
-export const MARKS = [ID, MARK] as const;
+const SHIM_MARK = 'FLEET_SHIM_MARK';
+export const MARKS = [ID, MARK, SHIM_MARK] as const;
 
 /** Every process of a run inherits these; they are how it is found again. */
 export const marksOf = ({ id, mark }: RunPlace): Record<string, string> => ({ [ID]: id, [MARK]: mark });
+
+/** A shim that was started in advance carries the mark of its home alone, and so does its child until that is the agent. */
+export const shimMark = (mark: string): Record<string, string> => ({ [SHIM_MARK]: mark });
+
+export const isShimOf = (variables: Readonly<Record<string, string>>, mark: string): boolean => variables[SHIM_MARK] === mark;
 
 export const runIdIn = (variables: Readonly<Record<string, string>>, mark: string): string | undefined =>
   variables[MARK] === mark ? variables[ID] : undefined;
@@ -34,7 +40,11 @@ export function recordedSync(run: RunPlace, { pid, started }: Recorded): Process
   return isMarked(run, pid) ? stat : undefined;
 }
 
-export const isMarked = (run: RunPlace, pid: number): boolean => runIdIn(variablesSync(pid, MARKS), run.mark) === run.id;
+/** As this run's; or as a shim of the home's, of which the run's directory must say the rest. */
+export function isMarked(run: RunPlace, pid: number): boolean {
+  const variables = variablesSync(pid, MARKS);
+  return runIdIn(variables, run.mark) === run.id || isShimOf(variables, run.mark);
+}
 
 /** The files of a run directory. All of them at every look at every run, so they are put together as cheaply as can be. */
 export const filesOf = ({ directory }: Pick<RunPlace, 'directory'>) => ({

@@ -10,6 +10,11 @@ import { exists, makeDirectory, PRIVATE_DIRECTORY, temporaryName } from '../plat
  * why `claim` is a file made with O_EXCL (`set -C`) and why `id` and `exit` are one short write ended by a newline, which
  * readers check, instead of a directory and renames.
  *
+ * - Without arguments it was started in advance. It waits for a line and takes its directory, its environment and its
+ *   arguments from a file without a name, while its files are laid out; at the next line they are. When its input ends
+ *   before that, nobody will tell it anything, and it ends too. The claim has been made for it, whole, because it carries
+ *   no mark of its run by which an unfinished one could be known for its own. And it is told when it was born: the shell
+ *   reads byte by byte, and half a millisecond is spent on asking.
  * - The agent is a foreground child: the shell would start a background one with SIGINT and SIGQUIT ignored. Traps with
  *   a command are not inherited, so the agent has every signal at its default.
  * - The child writes `id` before it becomes the agent: where there is no `id`, no instruction of the agent ever ran.
@@ -22,18 +27,25 @@ import { exists, makeDirectory, PRIVATE_DIRECTORY, temporaryName } from '../plat
  */
 const text = `#!/bin/sh
 # DIR oneway|twoway BOOT CGROUP COMMAND…
+f_start= f_claimed=
+if [ $# = 0 ]; then
+  read -r f_ && . /dev/fd/3 && read -r f_ || exit 0
+  exec < /dev/null 3<&-
+  unset f_ FLEET_SHIM_MARK
+fi
 f_dir=$1 f_mode=$2 f_boot=$3 f_cgroup=$4
 shift 4
 trap : TERM INT HUP QUIT USR1 USR2 ALRM
 
 f_born() { set -f; set -- \${1##*) }; f_start=\${20}; set +f; }
-read -r f_stat < /proc/self/stat
-f_born "$f_stat"
+[ -n "$f_start" ] || { read -r f_stat < /proc/self/stat; f_born "$f_stat"; }
 f_shim="$$ $f_start"
 
-set -C
-{ printf '%s\\n' "shim $f_shim $f_boot"; } 2>/dev/null > "$f_dir/claim" || exit 0
-set +C
+if [ -z "$f_claimed" ]; then
+  set -C
+  { printf '%s\\n' "shim $f_shim $f_boot"; } 2>/dev/null > "$f_dir/claim" || exit 0
+  set +C
+fi
 exec 2>> "$f_dir/claim"
 
 # The disk may be full of what the agent wrote. Whoever makes room gets the fact.

@@ -3,12 +3,15 @@
  * tables of whoever forks. It also makes the files they need, which on a slow disk takes as long. Small, without state, and free to die: what it started lives on in sessions of its own.
  */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { hasCode } from '../platform/files.ts';
 import { laySync } from '../platform/lay.ts';
 import { makeCgroup } from './cgroup.ts';
+import { ReadyShims } from './ready-shims.ts';
 import { lineCutter, type Program, type SpawnAnswer, type SpawnRequest } from './spawn-wire.ts';
 
+const [, , shim, mark] = process.argv;
+const ready = shim === undefined || mark === undefined ? undefined : new ReadyShims(shim, mark);
 const onLine = lineCutter((line) => obey(JSON.parse(line) as SpawnRequest));
 process.stdin.setEncoding('utf8').on('data', onLine);
 // The supervisor is gone, and so is our use.
@@ -19,10 +22,15 @@ process.stdout.on('error', () => process.exit(0));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 function obey({ n, steps, cgroup, start }: SpawnRequest): void {
-  try {
+  const lay = () => {
     laySync(steps);
     if (cgroup !== undefined) makeCgroup(cgroup);
-    if (start) begin(n, start);
+  };
+  try {
+    const taken = start && isPassable(start.workDirectory) ? ready?.start(start, lay) : undefined;
+    if (taken === undefined) lay();
+    if (taken !== undefined) answer({ n, pid: taken });
+    else if (start) begin(n, start);
     else answer({ n });
   } catch (error) {
     refuse(n, error, '');
@@ -42,6 +50,16 @@ function begin(n: number, { file, args, workDirectory, env }: Program): void {
     if (child.pid !== undefined) answer({ n, pid: child.pid });
   } catch (error) {
     refused(error);
+  }
+}
+
+function isPassable(directory: string): boolean {
+  try {
+    accessSync(`${directory}/.`, constants.X_OK);
+    return true;
+  } catch {
+    // The slow way says what is wrong with it.
+    return false;
   }
 }
 

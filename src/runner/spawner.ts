@@ -12,6 +12,8 @@ import { lineCutter, type SpawnAnswer, type SpawnRequest } from './spawn-wire.ts
 export interface SpawnerOptions {
   /** From `installShim`. */
   readonly shim: string;
+  /** Of the home: with it, shims are started in advance. */
+  readonly mark?: string;
   readonly helperUrl?: URL;
   /** How long to wait before each new helper when one after the other dies without an answer. */
   readonly restartAfterMs?: readonly number[];
@@ -147,7 +149,12 @@ class HelperSpawner implements Spawner {
     this.#restart = undefined;
     const program = fileURLToPath(this.#options.helperUrl ?? defaultHelperUrl());
     // Short of descriptors there are no pipes either, and an error follows.
-    const helper: ChildProcess = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
+    const { shim, mark } = this.#options;
+    const inAdvance = mark === undefined ? [] : [shim, mark];
+    const helper: ChildProcess = spawn(process.execPath, [program, ...inAdvance], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
+    });
     this.#helper = helper;
     const gone = (why: string): void => this.#gone(helper, why);
     helper.on('error', (error) => gone(error.message));
