@@ -4,6 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { advance } from '../src/workspace/advance.ts';
 import { combine } from '../src/workspace/combine.ts';
+import { openGitHand } from '../src/workspace/git-hand.ts';
 import { measure, timed } from './measure.ts';
 import { temporaryDirectory } from './temporary-home.ts';
 
@@ -13,6 +14,8 @@ const WHO = { name: 'Ada', email: 'ada@example.invalid' };
 const AT = '2026-01-02T03:04:05.000Z';
 
 await using directory = await temporaryDirectory();
+/** As the engine does. */
+const hand = openGitHand();
 const env = { ...process.env, HOME: directory.path, GIT_CONFIG_NOSYSTEM: '1' };
 const git = (cwd: string, ...args: string[]): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -102,4 +105,5 @@ await measure({
   product: landEach,
 });
 await measure({ ...common, name: '20 branches landed together v bare git merge, 10,000 files', product: landTogether });
+await hand.close();
 await rm(repo, { recursive: true, force: true });

@@ -40,6 +40,7 @@ const entries = {
   'scripted-agent': 'src/executors/scripted/scripted-agent.ts',
   'claude-sdk-agent': 'src/executors/claude/sdk-agent.ts',
   'spawn-helper': 'src/runner/spawn-helper.ts',
+  'git-helper': 'src/workspace/git-helper.ts',
   'module-worker': 'src/plugins/module-worker.ts',
   'sandbox-inside': 'src/sandbox/inside.ts',
   'sandbox-outside': 'src/sandbox/outside.ts',

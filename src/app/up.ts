@@ -2,6 +2,7 @@ import { runEngine } from '../engine/engine.ts';
 import { isAlive } from '../platform/process-identity.ts';
 import { secretsIn } from '../platform/redact.ts';
 import type { Program } from '../surfaces/cli/surroundings.ts';
+import { openGitHand } from '../workspace/git-hand.ts';
 import { engineOf } from './background.ts';
 import { crashingRunner, crashingStore, crashingWorkshop, crashPoints } from './crash-points.ts';
 import { logLimit } from './engine-log.ts';
@@ -87,6 +88,7 @@ async function supervised(
     secrets: secretsIn(env),
     log,
   });
+  const hand = openGitHand();
   try {
     const { executors } = house;
     const points = crashPoints(env);
@@ -111,7 +113,7 @@ async function supervised(
       signal,
     );
   } finally {
-    await runner.close();
+    await Promise.all([runner.close(), hand.close()]);
   }
 }
 

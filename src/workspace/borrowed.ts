@@ -1,8 +1,8 @@
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
-import { exists } from '../platform/files.ts';
 import { identityOf, ownIdentity } from '../platform/process-identity.ts';
 import { type GitDirectory, gitDirectory } from './git-directory.ts';
 import { type GitRun, type Ran, rawGit } from './raw-git.ts';
@@ -42,8 +42,8 @@ export async function borrow(repository: string, loan: Loan, env: NodeJS.Process
 export async function borrowFrom(directory: GitDirectory, loan: Loan, env: NodeJS.ProcessEnv): Promise<Borrowed> {
   const place = env['TMPDIR'] || tmpdir();
   await sweep(place);
-  const path = await mkdtemp(join(place, `${PREFIX}${process.pid}-${(await ownIdentity()).started}-`));
-  await furnish(path, directory, loan);
+  const path = mkdtempSync(join(place, `${PREFIX}${process.pid}-${(await ownIdentity()).started}-`));
+  furnish(path, directory, loan);
   const quiet = quietEnvironment(env);
   return {
     path,
@@ -55,21 +55,21 @@ export async function borrowFrom(directory: GitDirectory, loan: Loan, env: NodeJ
   };
 }
 
-async function furnish(path: string, directory: GitDirectory, loan: Loan): Promise<void> {
+function furnish(path: string, directory: GitDirectory, loan: Loan): void {
   const { settings = [], head, withRefs = false, withLayout = false, apart = false } = loan;
   const { common } = directory;
-  const format = await objectFormat(common);
+  const format = objectFormat(common);
   const extension = format === undefined ? [] : [{ key: 'extensions.objectformat', value: format }];
   const version = { key: 'core.repositoryformatversion', value: format === undefined ? '0' : '1' };
-  await Promise.all([
-    writeFile(join(path, 'config'), settingsText([version, ...extension, ...QUIET, ...settings])),
-    writeFile(join(path, 'HEAD'), head === undefined ? `ref: ${NOTHING}\n` : `${head}\n`),
-    apart ? ownObjects(path, common) : symlink(join(common, 'objects'), join(path, 'objects')),
-    withRefs ? symlink(join(common, 'refs'), join(path, 'refs')) : mkdir(join(path, 'refs', 'heads'), { recursive: true }),
-    withRefs ? copyIfThere(join(common, 'packed-refs'), join(path, 'packed-refs')) : undefined,
-    copyIfThere(join(common, 'shallow'), join(path, 'shallow')),
-    withLayout ? borrowLayout(path, directory) : undefined,
-  ]);
+  writeFileSync(join(path, 'config'), settingsText([version, ...extension, ...QUIET, ...settings]));
+  writeFileSync(join(path, 'HEAD'), head === undefined ? `ref: ${NOTHING}\n` : `${head}\n`);
+  if (apart) ownObjects(path, common);
+  else symlinkSync(join(common, 'objects'), join(path, 'objects'));
+  if (withRefs) symlinkSync(join(common, 'refs'), join(path, 'refs'));
+  else mkdirSync(join(path, 'refs', 'heads'), { recursive: true });
+  if (withRefs) copyIfThere(join(common, 'packed-refs'), join(path, 'packed-refs'));
+  copyIfThere(join(common, 'shallow'), join(path, 'shallow'));
+  if (withLayout) borrowLayout(path, directory);
 }
 
 const QUIET = [
@@ -80,27 +80,30 @@ const QUIET = [
   { key: 'checkout.workers', value: '1' },
 ];
 
-async function ownObjects(path: string, common: string): Promise<void> {
-  await mkdir(join(path, 'objects', 'pack'), { recursive: true });
-  await mkdir(join(path, 'objects', 'info'));
-  await writeFile(join(path, 'objects', 'info', 'alternates'), `${join(common, 'objects')}\n`);
+function ownObjects(path: string, common: string): void {
+  mkdirSync(join(path, 'objects', 'pack'), { recursive: true });
+  mkdirSync(join(path, 'objects', 'info'));
+  writeFileSync(join(path, 'objects', 'info', 'alternates'), `${join(common, 'objects')}\n`);
 }
 
 /** What a checkout says of its files beside the settings. An attribute alone runs nothing. */
-async function borrowLayout(path: string, { own, common }: GitDirectory): Promise<void> {
-  await mkdir(join(path, 'info'));
-  await copyIfThere(join(own, 'info', 'sparse-checkout'), join(path, 'info', 'sparse-checkout'));
-  await copyIfThere(join(common, 'info', 'attributes'), join(path, 'info', 'attributes'));
+function borrowLayout(path: string, { own, common }: GitDirectory): void {
+  mkdirSync(join(path, 'info'));
+  copyIfThere(join(own, 'info', 'sparse-checkout'), join(path, 'info', 'sparse-checkout'));
+  copyIfThere(join(common, 'info', 'attributes'), join(path, 'info', 'attributes'));
 }
 
-async function copyIfThere(from: string, to: string): Promise<void> {
-  if (await exists(from)) await copyFile(from, to);
+function copyIfThere(from: string, to: string): void {
+  if (existsSync(from)) copyFileSync(from, to);
 }
 
 /** Read as text: which hash a repository uses must be known before git can be asked anything of its objects. */
-async function objectFormat(common: string): Promise<string | undefined> {
-  const text = await readFile(join(common, 'config'), 'utf8').catch(() => '');
-  return /^\s*objectformat\s*=\s*"?sha256/im.test(text) ? 'sha256' : undefined;
+function objectFormat(common: string): string | undefined {
+  try {
+    return /^\s*objectformat\s*=\s*"?sha256/im.test(readFileSync(join(common, 'config'), 'utf8')) ? 'sha256' : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const quietEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, lstat, mkdir, readdir, rename, utimes, writeFile } from 'node:fs/promises';
+import { lstatSync, utimesSync } from 'node:fs';
+import { copyFile, lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -83,11 +84,11 @@ export async function removeEntry(site: Site, seat: Seat, trash: string): Promis
 
 /** The time of an index says which of its entries cannot be trusted; a copy that looks younger would trust too many. */
 export async function copyIndex(from: string, to: string): Promise<void> {
-  const found = await lstat(from);
+  const found = lstatSync(from);
   if (!found.isFile()) throw new Fault('conflict', `${from} is no plain file`);
   await copyFile(from, to);
   const seconds = Math.floor(found.mtimeMs) / 1_000;
-  await utimes(to, seconds, seconds);
+  utimesSync(to, seconds, seconds);
 }
 
 async function pointToEntry(site: Site, seat: Seat): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 
@@ -8,40 +8,52 @@ export interface GitDirectory {
   readonly common: string;
 }
 
-/** Found by reading files, as git does, so that it costs no process and obeys no setting. */
+/**
+ * Found by reading files, as git does, so that it costs no process and obeys no setting. Here and in the rest of a landing files
+ * are read and written synchronously: a few short calls, where as many trips to other threads add up to milliseconds.
+ */
 export async function gitDirectory(repository: string): Promise<GitDirectory> {
-  const own = await ownDirectory(resolve(repository));
+  const own = ownDirectory(resolve(repository));
   if (own === undefined) throw new Fault('not_found', `${repository} is not a git repository`, { repository });
   const common = await firstLine(join(own, 'commondir'));
   return { own, common: common === undefined ? own : resolve(own, common) };
 }
 
-async function ownDirectory(start: string): Promise<string | undefined> {
+function ownDirectory(start: string): string | undefined {
   for (let at = start; ; at = dirname(at)) {
     const dotGit = join(at, '.git');
-    const found = await stat(dotGit).catch(() => undefined);
-    if (found?.isDirectory() && (await isGitDirectory(dotGit))) return dotGit;
+    const found = statOf(dotGit);
+    if (found?.isDirectory() && isGitDirectory(dotGit)) return dotGit;
     if (found?.isFile()) {
-      const pointer = /^gitdir: (.+)$/.exec((await firstLine(dotGit)) ?? '')?.[1];
+      const pointer = /^gitdir: (.+)$/.exec(firstLineSync(dotGit) ?? '')?.[1];
       return pointer === undefined ? undefined : resolve(at, pointer);
     }
-    if (await isGitDirectory(at)) return at;
+    if (isGitDirectory(at)) return at;
     if (dirname(at) === at) return undefined;
   }
 }
 
 /** A linked checkout's own part has neither objects nor refs, only a pointer to where they are. */
-async function isGitDirectory(path: string): Promise<boolean> {
-  const has = (name: string) =>
-    stat(join(path, name)).then(
-      () => true,
-      () => false,
-    );
-  if (!(await has('HEAD'))) return false;
-  return ((await has('objects')) && (await has('refs'))) || has('commondir');
+function isGitDirectory(path: string): boolean {
+  const has = (name: string) => statOf(join(path, name)) !== undefined;
+  return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'));
 }
 
-export async function firstLine(path: string): Promise<string | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  return text?.split('\n', 1)[0]?.trim();
+function statOf(path: string) {
+  try {
+    return statSync(path);
+  } catch {
+    // Not there, or not ours to see: git would not find it either.
+    return undefined;
+  }
+}
+
+export const firstLine = async (path: string): Promise<string | undefined> => firstLineSync(path);
+
+function firstLineSync(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').split('\n', 1)[0]?.trim();
+  } catch {
+    return undefined;
+  }
 }

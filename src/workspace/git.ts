@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { Fault } from '../domain/fault.ts';
 import { calmEnvironment, OVERRULED, OVERRULED_WHEN_LOOKING } from './armour.ts';
 import { type GitEnd, type RunOptions, runGit } from './run-git.ts';
@@ -61,17 +60,12 @@ export async function gitAt(
     ...(seat.workTree === undefined ? { GIT_IMPLICIT_WORK_TREE: '0' } : { GIT_WORK_TREE: seat.workTree }),
     ...(options.index === undefined ? {} : { GIT_INDEX_FILE: options.index }),
   };
-  const file = options.inputFile === undefined ? undefined : await open(options.inputFile, 'r');
-  try {
-    return await runGit([...OVERRULED, ...settings(options), ...args], {
-      ...limits(options),
-      inputFd: file?.fd,
-      cwd: seat.cwd ?? seat.workTree ?? seat.gitDir,
-      env: { ...calmEnvironment(env), ...place, ...options.variables },
-    });
-  } finally {
-    await file?.close();
-  }
+  return runGit([...OVERRULED, ...settings(options), ...args], {
+    ...limits(options),
+    inputFile: options.inputFile,
+    cwd: seat.cwd ?? seat.workTree ?? seat.gitDir,
+    env: { ...calmEnvironment(env), ...place, ...options.variables },
+  });
 }
 
 /** The output of a call that has no reason to fail but the state of the machine. */

@@ -1,4 +1,5 @@
-import { link, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { linkSync, readdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readFile, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { hasCode } from '../platform/files.ts';
 import { identityOf, isAlive, ownIdentity, type ProcessIdentity } from '../platform/process-identity.ts';
@@ -90,22 +91,22 @@ const temporaryOf = (path: string, { pid, started }: Held): string => {
 
 async function make(path: string, mine: Held): Promise<boolean> {
   const temporary = temporaryOf(path, mine);
-  await writeFile(temporary, JSON.stringify(mine), { mode: 0o600 });
+  writeFileSync(temporary, JSON.stringify(mine), { mode: 0o600 });
   try {
-    await link(temporary, path);
+    linkSync(temporary, path);
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
     throw error;
   } finally {
-    await unlink(temporary);
+    unlinkSync(temporary);
   }
 }
 
 async function replace(path: string, mine: Held): Promise<void> {
   const temporary = temporaryOf(path, mine);
-  await writeFile(temporary, JSON.stringify(mine), { mode: 0o600 });
-  await rename(temporary, path);
+  writeFileSync(temporary, JSON.stringify(mine), { mode: 0o600 });
+  renameSync(temporary, path);
 }
 
 interface Found {
@@ -149,7 +150,7 @@ async function inherit(path: string, dead: string, mine: Held): Promise<boolean>
 /** Files of ours whose makers died before they could remove them. */
 async function sweep(path: string): Promise<void> {
   const directory = dirname(path);
-  for (const name of await readdir(directory)) {
+  for (const name of readdirSync(directory)) {
     const [, pid, started] = /^index(?:\.lock)?(?:\.heir-[\d-]+)?\.fleet-(\d+)-(\w+)(?:-\d+)?$/.exec(name) ?? [];
     const isHeir = name.startsWith(`${basename(path)}.heir-`) && pid === undefined;
     if (isHeir) {

@@ -1,0 +1,110 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { bundlePrograms } from '../platform/bundle.ts';
+import { statSync } from '../platform/proc.ts';
+import { callGit, openGitHand } from './git-hand.ts';
+import type { GitCall } from './spawn-git.ts';
+
+const MB = 1024 * 1024;
+let place: string;
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), 'fleet hand '));
+  await promisify(execFile)('git', ['init', '-q', place]);
+});
+afterAll(() => rm(place, { recursive: true }));
+
+const call = (args: readonly string[], more: Partial<GitCall> = {}): GitCall => ({
+  args,
+  cwd: place,
+  env: { PATH: process.env['PATH'], HOME: place, LC_ALL: 'C' },
+  maxBytes: MB,
+  ...more,
+});
+
+/** A program as git starts one by an alias: it prints, reads, waits or fails as the test wants. */
+const alias = (script: string, more: Partial<GitCall> = {}) => call(['-c', `alias.x=!${script}`, 'x'], { apart: true, ...more });
+
+/** Ends by itself when nobody listens any more. */
+const TALKS = 'while echo on; do sleep 0.05; done';
+
+const childrenOf = (parent: number): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && statSync(pid)?.parent === parent);
+
+async function bothWays(of: GitCall) {
+  const here = await callGit(of);
+  const hand = openGitHand();
+  const there = await callGit(of);
+  await hand.close();
+  expect({ ...there, out: '' }).toEqual({ ...here, out: '' });
+  expect(there.out.equals(here.out)).toBe(true);
+  return there;
+}
+
+describe('git that is started by another process', () => {
+  it('says, reads and ends as git that is started here', async () => {
+    const bytes = Buffer.from([0, 255, 10, 13, 128]);
+    await writeFile(join(place, 'input'), bytes);
+    expect(await bothWays(call(['hash-object', '--stdin'], { input: bytes }))).toMatchObject({ code: 0 });
+    expect(await bothWays(call(['hash-object', '--stdin'], { inputFile: join(place, 'input') }))).toMatchObject({ code: 0 });
+    expect((await bothWays(alias('cat', { input: bytes }))).out).toEqual(bytes);
+    expect(await bothWays(call(['rev-parse', '--verify', 'nothing']))).toMatchObject({
+      code: 128,
+      err: expect.stringMatching(/./),
+    });
+    expect(await bothWays(alias('head -c 3000000 /dev/zero'))).toMatchObject({ cut: true });
+    expect(await bothWays(alias('exec sleep 30', { timeoutMs: 100 }))).toMatchObject({ late: true });
+    expect(await bothWays(call(['status'], { cwd: join(place, 'gone') }))).toMatchObject({ failure: { code: 'ENOENT' } });
+  });
+
+  it('goes with its helper, and the next call has a new one', async () => {
+    const hand = openGitHand();
+    try {
+      await callGit(call(['--version']));
+      const pid = hand.pid() ?? 0;
+      const waiting = callGit(alias(TALKS));
+      process.kill(pid, 'SIGKILL');
+      await expect(waiting).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('SIGKILL') });
+      expect(await callGit(call(['--version']))).toMatchObject({ code: 0 });
+      expect(hand.pid()).not.toBe(pid);
+    } finally {
+      await hand.close();
+    }
+  });
+
+  it('ends with whoever asked for it, however that came', async () => {
+    const program = join(place, 'asks.mjs');
+    const programs = {
+      'git-hand': new URL('./git-hand.ts', import.meta.url),
+      'git-helper': new URL('./git-helper.ts', import.meta.url),
+    };
+    const url = new URL('git-hand.mjs', bundlePrograms(programs));
+    await writeFile(
+      program,
+      `import { callGit, openGitHand } from ${JSON.stringify(String(url))};
+       const hand = openGitHand();
+       const env = { PATH: process.env.PATH, HOME: ${JSON.stringify(place)} };
+       const call = (args) => callGit({ args, cwd: ${JSON.stringify(place)}, env, maxBytes: 1000 });
+       await call(['--version']);
+       void call(['-c', ${JSON.stringify(`alias.x=!${TALKS}`)}, 'x']);
+       process.stdout.write(hand.pid() + '\\n');`,
+    );
+    const asks = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = (await once(asks.stdout.setEncoding('utf8'), 'data')) as [string];
+    const helper = Number(line);
+    const git = await vi.waitFor(() => {
+      const found = childrenOf(helper);
+      expect(found.length).toBeGreaterThan(0);
+      return found;
+    }, 10_000);
+    asks.kill('SIGKILL');
+    await vi.waitFor(() => expect([helper, ...git].filter((pid) => statSync(pid))).toEqual([]), 10_000);
+  });
+});

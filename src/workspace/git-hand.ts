@@ -1,0 +1,99 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Fault } from '../domain/fault.ts';
+import { gitHelperUrl } from './git-helper-url.ts';
+import { type GitCall, type GitEnded, spawnGit } from './spawn-git.ts';
+
+export interface GitAsked {
+  readonly n: number;
+  readonly call: GitCall;
+}
+
+type Answer = { readonly n: number } & ({ readonly ended: GitEnded } | { readonly why: string });
+
+interface Pending {
+  readonly resolve: (ended: GitEnded) => void;
+  readonly reject: (error: Error) => void;
+}
+
+let hand: Hand | undefined;
+
+/** Starts git here, or, where there is an engine in this process, by a hand of its own. */
+export const callGit = (call: GitCall): Promise<GitEnded> => hand?.ask(call) ?? spawnGit(call);
+
+/** From now on until it is closed, git is started by a small process: it has little to copy, and nobody waits for it. */
+export function openGitHand(): { readonly pid: () => number | undefined; close(): Promise<void> } {
+  const own = new Hand();
+  hand ??= own;
+  return {
+    pid: () => own.pid,
+    close: async () => {
+      if (hand === own) hand = undefined;
+      await own.close();
+    },
+  };
+}
+
+class Hand {
+  readonly #pending = new Map<number, Pending>();
+  #helper: ChildProcess | undefined;
+  #n = 0;
+
+  get pid(): number | undefined {
+    return this.#helper?.pid;
+  }
+
+  ask(call: GitCall): Promise<GitEnded> {
+    const helper = this.#helper ?? this.#open();
+    const n = ++this.#n;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(n, { resolve, reject });
+      if (this.#pending.size === 1) helper.channel?.ref();
+      helper.send({ n, call } satisfies GitAsked, (error) => {
+        if (error) this.#settle(n, ({ reject: refuse }) => refuse(lost(error.message)));
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    const helper = this.#helper;
+    if (!helper) return;
+    const gone = once(helper, 'exit');
+    if (helper.connected) helper.disconnect();
+    await gone;
+  }
+
+  #open(): ChildProcess {
+    const helper = fork(fileURLToPath(gitHelperUrl()), {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      execArgv: [],
+      detached: true,
+    });
+    helper.on('message', (answer: Answer) =>
+      this.#settle(answer.n, ({ resolve, reject }) => ('ended' in answer ? resolve(answer.ended) : reject(lost(answer.why)))),
+    );
+    helper.once('error', (error) => this.#gone(helper, error.message));
+    helper.once('exit', (code, signal) => this.#gone(helper, signal ?? `exit ${code}`));
+    helper.unref();
+    helper.channel?.unref();
+    this.#helper = helper;
+    return helper;
+  }
+
+  /** What it was doing may be done or not: whoever asked looks again, and the next one asks a new helper. */
+  #gone(helper: ChildProcess, why: string): void {
+    if (this.#helper === helper) this.#helper = undefined;
+    for (const n of [...this.#pending.keys()]) this.#settle(n, ({ reject }) => reject(lost(why)));
+  }
+
+  #settle(n: number, settle: (pending: Pending) => void): void {
+    const pending = this.#pending.get(n);
+    this.#pending.delete(n);
+    if (this.#pending.size === 0) this.#helper?.channel?.unref();
+    if (pending) settle(pending);
+  }
+}
+
+const lost = (why: string): Fault => new Fault('unavailable', `the process that starts git is gone (${why}): try again`);
