@@ -134,7 +134,7 @@ async function adoption(count: number, limitMs: number, idle: boolean): Promise<
   await using still = fleetUp(at, env);
   await allSeen(at, still, { count, lines });
   // Idle it is once the start has been compiled, collected and looked over.
-  await passed(10_000);
+  await passed(30_000);
   const pid = still.process.pid ?? 0;
   const begun = onCpuMs(pid);
   const wallMs = await timed(() => passed(IDLE_MS));

@@ -3,17 +3,19 @@ import { PHASE_STATES, type Task } from '../domain/task/task.ts';
 import type { Instant } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
 import { everyHit } from '../store/queries/every-hit.ts';
-import { questionIndex } from '../store/records/questions.ts';
-import { runIndex } from '../store/records/runs.ts';
+import { questionIndex, questions } from '../store/records/questions.ts';
+import { runIndex, runs } from '../store/records/runs.ts';
 import { type Gauge, gauges } from '../store/records/singles.ts';
-import { taskIndex } from '../store/records/tasks.ts';
+import { taskIndex, tasks } from '../store/records/tasks.ts';
 import type { Controller } from './controller.ts';
 import type { Needs } from './needs.ts';
 
 type Counts = Omit<Gauge, 'id' | 'at'>;
 
-/** Counts are never kept in step with every change; they are counted now and then, and shown with their age. */
-const REST_MS = 5_000;
+/** Counts are never kept in step with every change; they are counted a moment after some, and shown with their age. */
+const REST_MS = 1_000;
+/** Where nothing changes there is nothing to count; what was missed is found then. */
+const IDLE_MS = 60_000;
 /** A count may take this share of the time: a long queue is counted less often. */
 const REST_PER_MS_OF_WORK = 20;
 
@@ -26,7 +28,7 @@ export const gauge = ({
   let restUntil = Number.NEGATIVE_INFINITY;
   return {
     name: 'gauge',
-    everyMs: REST_MS,
+    everyMs: IDLE_MS,
     observe: async () => {
       const begun = elapsed();
       if (begun < restUntil) return undefined;
@@ -42,8 +44,12 @@ export const gauge = ({
       // Its own write stirs the store: it must not count again because of it.
       return false;
     },
+    concerns: ({ key }) => COUNTED.has(key.kind),
+    dueInMs: (counts) => (counts ? undefined : Math.max(1, restUntil - elapsed())),
   };
 };
+
+const COUNTED = new Set([tasks.kind, runs.kind, questions.kind]);
 
 async function counted(store: Store, host: string): Promise<Counts> {
   const counts: Record<string, number> = {};

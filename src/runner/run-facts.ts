@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { constants as system } from 'node:os';
 import { dirname } from 'node:path';
 import { hasCode } from '../platform/files.ts';
@@ -99,6 +99,8 @@ function readLine(path: string): string | undefined {
  * short calls cost less than one trip to another thread, and every look at a run makes several of them.
  */
 function opening(path: string): string | undefined {
+  // Mostly what is looked for is not there yet, and an error costs ten times as much as the question.
+  if (!existsSync(path)) return undefined;
   try {
     // Not blocking, in case somebody put a pipe in its place.
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
