@@ -93,6 +93,21 @@ describe('a review', () => {
 
 type Wish = Parameters<Named<'task.create'>['input']['parse']>[0] & object;
 
+describe('a restriction that somebody asked for', () => {
+  it('is kept in every part, and what only the kind suggests is none [EXEC-06]', async () => {
+    const house = await withRuns();
+    const held = await house.create('held', { preset: 'test', kind: 'implement' });
+    const loose = await house.create('loose', { kind: 'test' });
+    const [ofHeld, ofLoose] = [(await house.begin(held.id)).call, (await house.begin(loose.id)).call];
+    expect(await ofHeld('task.create', { prompt: 'a part' })).toMatchObject({ preset: 'test' });
+    expect(await ofHeld('task.create', { prompt: 'less', preset: 'explore' })).toMatchObject({ preset: 'explore' });
+    const part = await ofLoose('task.create', { prompt: 'a part' });
+    expect(part).toMatchObject({ kind: 'test' });
+    expect(part.preset).toBeUndefined();
+    expect(await ofLoose('task.create', { prompt: 'less', preset: 'review' })).toMatchObject({ preset: 'review' });
+  });
+});
+
 describe('an agent that was talked into asking for more', () => {
   it('gets none of it, and nothing changes [T19]', async () => {
     const house = await withRuns();

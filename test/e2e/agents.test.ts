@@ -155,12 +155,15 @@ describe('agents, from an empty home', () => {
     await using house = await fleetHouse();
     house.start(['up']);
     const words = ['task', 'create', '--directory', house.work, '--prompt', 'done', '--executor', 'scripted', '--json'];
-    const { id } = (await house.ok([...words, '--preset', 'review'])).json<TaskJson>();
-    await house.fleet(['task', 'wait', id, '--timeout', '60']);
-    expect((await show(house, id)).phase).toMatchObject({
-      state: 'failed',
-      reason: expect.stringContaining('scripted cannot be held to some tools'),
-    });
+    const whole = (await house.ok([...words, '--draft'])).json<TaskJson>().id;
+    for (const more of [[], ['--parent', whole]]) {
+      const { id } = (await house.ok([...words, '--preset', 'review', ...more])).json<TaskJson>();
+      await house.fleet(['task', 'wait', id, '--timeout', '60']);
+      expect((await show(house, id)).phase).toMatchObject({
+        state: 'failed',
+        reason: expect.stringContaining('scripted cannot be held to some tools'),
+      });
+    }
   });
 
   it('that take down what runs them are tried three times, then put in quarantine [R33] [TASK-11]', async () => {

@@ -53,7 +53,8 @@ function reach(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
     refuse('the arguments of the agent program are not its to choose');
   return {
     kind,
-    preset: wants,
+    // Said by somebody, here or above, it is a restriction that must be kept; what a kind suggests is not.
+    preset: asked.preset === undefined && parent.preset === undefined ? undefined : wants,
     tools: tools(parent, asked.tools),
     sandbox: parent.sandbox || asked.sandbox,
     systemPrompt: parent.systemPrompt,

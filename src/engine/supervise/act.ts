@@ -90,10 +90,10 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
   return true;
 }
 
-/** Why a restriction that somebody asked for would be none; what the kind of a task suggests, or a part of a task inherits, is not. */
+/** Why a restriction that somebody asked for, of the task or of one it is a part of, would be none; what its kind suggests is not one. */
 function looseness(task: Task, { name, can }: Executor): string | undefined {
   const isAsked = task.tools !== undefined || (task.preset !== undefined && task.preset !== 'full');
-  if (!isAsked || can.tools || task.parentId !== undefined) return undefined;
+  if (!isAsked || can.tools) return undefined;
   return `${name} cannot be held to some tools: take --tools and --preset away, or choose an executor that can (fleet executor list)`;
 }
 
