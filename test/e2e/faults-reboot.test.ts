@@ -64,8 +64,8 @@ describe('a machine that was booted anew', () => {
 async function powerLoss(house: FaultHouse, engine: ChildProcess): Promise<void> {
   await gone(engine);
   await vi.waitFor(() => {
-    for (const pid of house.marked()) process.kill(pid, 'SIGKILL');
-    expect(house.marked()).toEqual([]);
+    for (const pid of house.withShims()) process.kill(pid, 'SIGKILL');
+    expect(house.withShims()).toEqual([]);
   }, 10_000);
 }
 
