@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '../domain/agent/executor.ts';
+import { lenderOf } from '../domain/hold/account.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { RunId } from '../domain/values.ts';
 import type { EngineNeeds } from '../engine/engine.ts';
@@ -35,7 +36,9 @@ export const engineNeeds = (house: House, host: string, executors: ExecutorShelf
   edits: async (task) => {
     const { executors: asked, ...edits } = await editsIn(notePlaces(house.paths.tasks, task.id));
     // An executor nobody can start here would be claimed in vain.
-    return asked?.[0] !== undefined && (await executors.all()).has(asked[0]) ? { ...edits, executors: asked } : edits;
+    return asked?.[0] !== undefined && (await executors.all()).has(lenderOf(asked[0]).executor)
+      ? { ...edits, executors: asked }
+      : edits;
   },
   failover: () => house.settings.current().values.failover,
   roomHere: async () => LIMITS.holders.value,

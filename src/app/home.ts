@@ -16,6 +16,7 @@ export interface HomePaths {
   readonly bin: string;
   readonly backups: string;
   readonly executors: string;
+  readonly accounts: string;
   readonly workspaces: string;
   readonly trash: string;
   readonly secret: string;
@@ -41,6 +42,7 @@ export function homePaths(env: Env, cwd: string): HomePaths {
     bin: join(path, 'bin'),
     backups: join(path, 'backups'),
     executors: join(path, 'executors'),
+    accounts: join(path, 'accounts'),
     workspaces: join(path, 'workspaces'),
     trash: join(path, 'trash'),
     secret: join(path, 'secret'),

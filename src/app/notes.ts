@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ExecutorRef, refOf } from '../domain/hold/account.ts';
 import type { Entry } from '../domain/journal/entry.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
-import { Name, Path, Title } from '../domain/values.ts';
+import { Path, Title } from '../domain/values.ts';
 import type { Step } from '../platform/lay.ts';
 
 /** The notes of one task: what its agents leave for each other, and what people may read and change there. */
@@ -56,7 +57,7 @@ function toldOf(task: Task, run: Run): string {
     title,
     status: phase.state,
     cwd: directory,
-    coder: run.executor,
+    coder: refOf(run),
     model: run.model,
     priority,
     depends_on: dependsOn,
@@ -71,7 +72,7 @@ export async function editsIn(places: NotePlaces): Promise<{ directory?: string;
   const changed = (key: string) => (now[key] === before[key] ? undefined : now[key]);
   const [directory, coder, model] = [
     Path.safeParse(changed('cwd')),
-    Name.safeParse(changed('coder')),
+    ExecutorRef.safeParse(changed('coder')),
     Title.safeParse(changed('model')),
   ];
   return {

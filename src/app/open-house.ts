@@ -28,6 +28,7 @@ import { STORE_LIMITS } from '../store/assert-writes.ts';
 import type { Store } from '../store/port.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { inspect, realPath } from '../workspace/inspect.ts';
+import { accountsOf } from './accounts.ts';
 import { signingSecret } from './auth/secret.ts';
 import { type Signer, signerOf } from './auth/signer.ts';
 import { customFiles } from './custom-executors.ts';
@@ -156,6 +157,7 @@ function surroundingsOf({
     places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
     executors: {
       names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customFiles(paths).map(({ name }) => name)])],
+      accounts: async (executor) => accountsOf(paths, executor),
       here: executorsHere(executors, env),
     },
     dispatching: dispatchingOf({ store, settings }, executors),

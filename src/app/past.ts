@@ -1,4 +1,5 @@
 import type { Executor } from '../domain/agent/executor.ts';
+import { refOf } from '../domain/hold/account.ts';
 import type { Briefing } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
@@ -28,7 +29,7 @@ export async function pastOf(house: Around, run: Run, task: Task, executor: Exec
   const isFull = own?.phase.state === 'ended' && own.phase.outcome === 'context_full';
   const goesOn = own !== undefined && !isFull && (task.continues !== undefined || run.attempt > 1);
   const sessionOf = (other: Run | undefined): string | undefined =>
-    executor?.can.resume && other?.executor === run.executor ? other.watch?.session : undefined;
+    executor?.can.resume && other && refOf(other) === refOf(run) ? other.watch?.session : undefined;
   const resume = goesOn ? sessionOf(own) : undefined;
   const before = beforeOf(own, run, isFull);
   if (resume !== undefined || isFull || !task.forkedFrom) return { before, resume, fork: false };
@@ -41,12 +42,12 @@ export async function pastOf(house: Around, run: Run, task: Task, executor: Exec
 function beforeOf(own: Run | undefined, run: Run, isFull: boolean): Past['before'] {
   if (own?.phase.state !== 'ended') return undefined;
   const { outcome, detail = '' } = own.phase;
-  const isOther = own.executor !== run.executor;
+  const isOther = refOf(own) !== refOf(run);
   const said = own.watch?.lastWords || own.watch?.summary;
   return {
     outcome,
     detail,
-    ...(isOther ? { by: own.executor } : {}),
+    ...(isOther ? { by: refOf(own) } : {}),
     ...(isOther || isFull ? { isForgotten: true, ...(said ? { said } : {}) } : {}),
   };
 }

@@ -11,6 +11,7 @@ import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
 import { projects } from '../store/records/projects.ts';
 import { workspaces } from '../store/records/workspaces.ts';
+import { accountVariables } from './accounts.ts';
 import { BUILT_IN } from './built-in.ts';
 import { environmentFor } from './environment.ts';
 import { mcpAttachment, mcpConfigFile, mcpServer } from './mcp/attachment.ts';
@@ -41,6 +42,7 @@ export async function prepareRun(house: House, env: Env, start: Start): Promise<
     job,
     env: {
       ...environmentOf(house, env, start),
+      ...(run.chore ? {} : accountVariables(house.paths, run, env)),
       FLEET_TASK_ID: task.id,
       FLEET_TASK_DIR: places.directory,
       FLEET_ARTIFACT_DIR: places.artifacts,
@@ -138,11 +140,14 @@ export async function workDirectory(house: House, run: Run, task: Task): Promise
   return project.path;
 }
 
-/** A command of the project is no agent: no provider's variables are its own. */
+/**
+ * A command of the project is no agent: no provider's variables are its own. On a named account only what that names is: a key
+ * of the user's own would outrank it.
+ */
 function environmentOf({ settings }: House, env: Env, { run, task, executor }: Start): Record<string, string> {
   const { values } = settings.current();
   return environmentFor(env, {
-    own: run.chore ? [] : (executor?.program?.variables ?? executor?.variables ?? []),
+    own: run.chore || run.account !== undefined ? [] : (executor?.program?.variables ?? executor?.variables ?? []),
     owned: BUILT_IN.flatMap(({ program }) => program.variables),
     allow: values.env_allow,
     // What is hidden as a file must not be there as a variable.

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { ExecutorRef } from '../domain/hold/account.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { Outcome } from '../domain/run/run.ts';
 import { TASK_KINDS, Task } from '../domain/task/task.ts';
-import { Instant, LongText, Name, RunId, TaskId, Title, text } from '../domain/values.ts';
+import { Instant, LongText, RunId, TaskId, Title, text } from '../domain/values.ts';
 import { REPORT_STATUSES, Report } from '../domain/work/report.ts';
 import { operation } from './operation.ts';
 import { PhaseName, QuestionView, Ref, TaskView } from './shapes.ts';
@@ -123,7 +124,7 @@ export const reviewTask = operation({
     id: Ref.optional().describe('the task to review; its own for an agent'),
     text: LongText.optional().describe('what to look at'),
     executor: z
-      .array(Name)
+      .array(ExecutorRef)
       .max(LIMITS.executorsPerTask.value)
       .optional()
       .describe('which agent reviews it; repeat for a fail-over list'),

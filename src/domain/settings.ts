@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ExecutorRef } from './hold/account.ts';
 import { LIMITS } from './limits.ts';
 import { GUARDED, HOSTS } from './setting-defaults.ts';
 import { FAILOVERS } from './task/failover.ts';
@@ -38,7 +39,12 @@ export const SETTINGS = {
     default: 3,
     env: 'FLEET_MAX_CONCURRENT',
   }),
-  executor: setting({ summary: 'executor of a task that names none', schema: Name, default: 'claude', env: 'FLEET_EXECUTOR' }),
+  executor: setting({
+    summary: 'executor of a task that names none',
+    schema: ExecutorRef,
+    default: 'claude',
+    env: 'FLEET_EXECUTOR',
+  }),
   model: setting({
     summary: "model of a task that names none, for the default executor only; unset is that executor's own default",
     schema: Title,

@@ -1,4 +1,5 @@
 import { isFault } from '../domain/fault.ts';
+import { lenderOf, refOf } from '../domain/hold/account.ts';
 import { type Capacity, type Scope, scopesOf } from '../domain/hold/hold.ts';
 import { isInForce, pauseId } from '../domain/hold/pause.ts';
 import { isFirst } from '../domain/task/failover.ts';
@@ -133,10 +134,11 @@ interface Needed {
 /** A task that names no executor takes the default one of its project, and that executor's limits. */
 async function needed(lane: Lane, capacity: Capacity, needs: Needs): Promise<Omit<Needed, 'key'>> {
   const named = lane.executor !== 'default';
-  const { executor, model } = named
-    ? { executor: lane.executor, model: undefined }
+  const { executor: ref, model } = named
+    ? { executor: refOf(lane), model: undefined }
     : await needs.defaults(lane.place.kind === 'project' ? lane.place.id : undefined);
-  return { executor, account: lane.account, model, placement: lane.placement, scopes: scopesOf({ ...lane, executor }, capacity) };
+  const lender = lenderOf(ref);
+  return { ...lender, model, placement: lane.placement, scopes: scopesOf({ ...lane, ...lender }, capacity) };
 }
 
 /** As many tasks of the lane as could be started now; a full lane costs nothing more. */
@@ -190,11 +192,11 @@ const mayBegin =
 async function claimFor(choice: Choice, { ids, edits }: Needs): Promise<Claim> {
   const { body, version } = choice.task;
   const changes = body.seq === 1 ? {} : await edits(body);
-  const executor = changes.executors?.[0] ?? choice.executor;
+  const { executor, account } = changes.executors?.[0] === undefined ? choice : lenderOf(changes.executors[0]);
   const task = { body: changes.executors ? handedOver(body, changes) : { ...body, ...changes }, version };
   // A name of a model belongs to the first executor of the task: one that took over uses its own.
   const model = isFirst(task.body, executor) ? (task.body.model ?? choice.model) : undefined;
-  return { ...choice, task, executor, model, runId: ids.run() };
+  return { ...choice, task, executor, account, model, runId: ids.run() };
 }
 
 /** What was said for one executor is not for another. */

@@ -1,3 +1,4 @@
+import { lenderOf, refOf } from '../domain/hold/account.ts';
 import { isInForce, type Pause, pauseId } from '../domain/hold/pause.ts';
 import { executorNow, movesTo } from '../domain/task/failover.ts';
 import { laneOf, lenderPrefix } from '../domain/task/lane.ts';
@@ -69,16 +70,10 @@ async function movesIn(needs: Needs): Promise<Move[]> {
 async function placeFor(task: Task, needs: Needs): Promise<number | undefined> {
   if (movesTo(task, () => true, needs.failover()) === undefined) return undefined;
   const now = needs.now();
-  const { account, placement } = laneOf(task);
-  const [startable, paused] = await Promise.all([
-    needs.startable(),
-    pausesOf(
-      needs.store,
-      task.executors.map((executor) => ({ executor, account })),
-    ),
-  ]);
-  const isFree = (executor: string): boolean =>
-    startable({ executor, placement }) && !isInForce(paused.get(pauseId({ executor, account }))?.body, now);
+  const { placement } = laneOf(task);
+  const [startable, paused] = await Promise.all([needs.startable(), pausesOf(needs.store, task.executors.map(lenderOf))]);
+  const isFree = (ref: string): boolean =>
+    startable({ executor: lenderOf(ref).executor, placement }) && !isInForce(paused.get(pauseId(lenderOf(ref)))?.body, now);
   return movesTo(task, isFree, needs.failover());
 }
 
@@ -86,8 +81,8 @@ async function moveOn({ task, to, pause }: Move, { store, host, now }: Needs): P
   const at = now();
   const from = executorNow(task.body);
   const next = { ...task.body, executorAt: to, updatedAt: at };
-  const { executor, until, why } = pause.body;
-  const note = { what: 'failover', from, to: executorNow(next), why: `${executor} is paused until ${until}: ${why}` };
+  const { until, why } = pause.body;
+  const note = { what: 'failover', from, to: executorNow(next), why: `${refOf(pause.body)} is paused until ${until}: ${why}` };
   await store.commit([
     ...changed(tasks, task, next, { author: { by: `host ${host}`, at }, note }),
     { op: 'check', key: pauses.key(pause.body.id), expect: pause.version },

@@ -1,5 +1,5 @@
 import type { Output } from '../contract/call.ts';
-import { DEFAULT_ACCOUNT } from '../domain/hold/account.ts';
+import { DEFAULT_ACCOUNT, lenderOf, refOf } from '../domain/hold/account.ts';
 import { type Capacity, scopesOf } from '../domain/hold/hold.ts';
 import { type Obstacle, obstacleTo } from '../domain/hold/obstacle.ts';
 import { pauseId } from '../domain/hold/pause.ts';
@@ -56,7 +56,7 @@ async function surroundings({ dispatching }: Scope): Promise<Surroundings> {
 
 async function whyNot(named: Lane, { capacity, startable }: Surroundings, scope: Scope): Promise<string | undefined> {
   const { reads, now } = scope;
-  const lane = { ...named, executor: await executorOf(named, scope) };
+  const lane = { ...named, ...lenderOf(await executorOf(named, scope)) };
   const scopes = scopesOf(lane, capacity);
   const [pause, ...counts] = await Promise.all([
     pauses.get(reads, pauseId(lane)),
@@ -67,8 +67,10 @@ async function whyNot(named: Lane, { capacity, startable }: Surroundings, scope:
   return obstacle && words(obstacle, lane, scope);
 }
 
-const executorOf = async ({ executor, place }: Lane, { dispatching }: Scope): Promise<string> =>
-  executor === 'default' ? (await dispatching.defaults(place.kind === 'project' ? place.id : undefined)).executor : executor;
+const executorOf = async ({ place, ...lane }: Lane, { dispatching }: Scope): Promise<string> =>
+  lane.executor === 'default'
+    ? (await dispatching.defaults(place.kind === 'project' ? place.id : undefined)).executor
+    : refOf(lane);
 
 async function words(obstacle: Obstacle, lane: Lane, { reads }: Scope): Promise<string> {
   if (obstacle.kind === 'executor')

@@ -41,6 +41,8 @@ export type ExecutorHere = Omit<ExecutorView, 'isDefault' | 'model'>;
 export interface Executors {
   /** Names that tasks may ask for, whether or not they can be started here. */
   names(): Promise<readonly string[]>;
+  /** Accounts of one of them that tasks may ask for. */
+  accounts(executor: string): Promise<readonly string[]>;
   /** Each with its program; asks programs for their versions, and for no longer than they may take. */
   here(): Promise<readonly ExecutorHere[]>;
 }

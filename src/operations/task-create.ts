@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { createTask } from '../contract/task.ts';
 import { Fault } from '../domain/fault.ts';
+import { DEFAULT_ACCOUNT, lenderOf } from '../domain/hold/account.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Project } from '../domain/project/project.ts';
 import { outranksProject } from '../domain/settings.ts';
@@ -149,9 +150,16 @@ export function titleOf(prompt: string): string {
 export async function assertExecutors(asked: readonly string[], { executors }: Pick<Scope, 'executors'>): Promise<void> {
   if (asked.length === 0) return;
   const known = await executors.names();
-  const unknown = asked.find((name) => !known.includes(name));
+  const unknown = asked.find((ref) => !known.includes(lenderOf(ref).executor));
   if (unknown !== undefined)
     throw new Fault('invalid', `no executor ${JSON.stringify(unknown)}: known are ${known.join(', ')}`, { executor: unknown });
+  for (const { executor, account } of asked.map(lenderOf)) {
+    const accounts = account === DEFAULT_ACCOUNT ? [account] : await executors.accounts(executor);
+    if (!accounts.includes(account))
+      throw new Fault('invalid', `${executor} has no account ${JSON.stringify(account)}: known are ${accounts.join(', ')}`, {
+        hint: `describe it in the file accounts/${executor}/${account}.toml of the home`,
+      });
+  }
 }
 
 export function lineage(parent: Seen<Task> | undefined, { settings }: Scope, deeper: number): Partial<Task> {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { forkTask } from '../contract/work.ts';
 import { Fault } from '../domain/fault.ts';
+import { lenderOf, refOf } from '../domain/hold/account.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task, TaskWish } from '../domain/task/task.ts';
@@ -73,8 +74,9 @@ async function lastConversation(task: Task, { reads }: Scope): Promise<Run> {
 
 /** The same wish again. What belongs to one program is not handed to another; what it waited for is behind it. */
 function wishOf(origin: Task, run: Run, { title, executor, model, effort }: Input): TaskWish {
-  const executors = executor ?? [run.executor, ...origin.executors.filter((name) => name !== run.executor)];
-  const isSame = executors[0] === run.executor;
+  const own = refOf(run);
+  const executors = executor ?? [own, ...origin.executors.filter((ref) => ref !== own)];
+  const isSame = lenderOf(executors[0] ?? own).executor === run.executor;
   const { acceptance, priority, tags, kind, expectsChanges, preset, tools, systemPrompt, contextMode, sandbox } = origin;
   const { maxTurns, maxBudgetUsd, maxTokens, timeoutSeconds, maxAttempts, integration, isolation, push, assignee, team } = origin;
   return {

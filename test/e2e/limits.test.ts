@@ -85,6 +85,49 @@ describe('a provider that refuses more work', () => {
   });
 });
 
+describe('several accounts of one executor', () => {
+  const account = async (house: House, executor: string, name: string, text: string) => {
+    await mkdir(join(house.home, 'accounts', executor), { recursive: true });
+    await writeFile(join(house.home, 'accounts', executor, `${name}.toml`), text);
+  };
+
+  it('are paused each for itself, and a task moves on from one to the other [RUN-04] [RUN-05]', async () => {
+    await using house = await limitsHouse(['failover=next']);
+    await writeFile(join(house.work, 'who.sh'), 'echo "I am $WHO" > who.txt\n');
+    await account(house, 'scripted', 'work', '[env]\nWHO = "the work account"\n');
+    const refused = await create(
+      house,
+      'attempt 1: limited 3600 used up\nattempt 1: exit 1\nrun sh who.sh\ndone',
+      '--executor',
+      'scripted',
+      '--executor',
+      'scripted/work',
+    );
+    await house.ok(['task', 'wait', refused, '--timeout', '60']);
+    expect(await readFile(join(house.work, 'who.txt'), 'utf8')).toBe('I am the work account\n');
+    expect((await house.ok(['task', 'events', refused])).out).toContain('failover scripted → scripted/work');
+    expect((await house.ok(['pause', 'list'])).out).toMatch(/scripted +in 5\dm/);
+    const id = await create(house, 'run sh who.sh\ndone', '--executor', 'scripted/work');
+    await house.ok(['task', 'wait', id, '--timeout', '60']);
+    const waits = await create(house, 'done');
+    await vi.waitFor(async () => expect((await show(house, waits)).heldUp).toContain('used up'), 60_000);
+  });
+
+  it('give a program nothing of another, may be full each for itself, and are told when they are wrong [T20]', async () => {
+    await using house = await limitsHouse(['limit_account=echoes/one=1']);
+    await account(house, 'echoes', 'one', '[env]\nWHO = "$NOT_THERE"\n');
+    const missing = await create(house, 'done', '--executor', 'echoes/one');
+    await house.fleet(['task', 'wait', missing, '--timeout', '60']);
+    expect((await show(house, missing)).phase).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('Fleet was started without NOT_THERE'),
+    });
+    const unknown = ['task', 'create', '--directory', house.work, '--prompt', 'x', '--executor', 'echoes/two'];
+    expect((await house.fleet(unknown)).err).toContain('echoes has no account "two": known are default, one');
+    expect((await house.fleet([...unknown.slice(0, -1), 'a/b/c'])).err).toContain('NAME/ACCOUNT');
+  });
+});
+
 describe('a budget', () => {
   it('ends a run that has used it up, over all runs, and it goes on once there is more [RUN-08]', async () => {
     await using house = await limitsHouse();

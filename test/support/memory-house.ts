@@ -75,7 +75,11 @@ export function memoryHouse({
       inspect: async (path) => places.get(path) ?? { kind: 'unusable', path, why: 'there is no such directory' },
       real: async (path) => places.get(path)?.path,
     },
-    executors: { names: async () => ['claude', 'codex', 'scripted'], here: async () => [] },
+    executors: {
+      names: async () => ['claude', 'codex', 'scripted'],
+      accounts: async () => ['default', 'work'],
+      here: async () => [],
+    },
     dispatching: {
       capacity: async () => ({ fleet: settings.max_concurrent, executor: settings.limit_executor, account: {}, project: {} }),
       defaults: async () => ({ executor: settings.executor }),

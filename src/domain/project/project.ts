@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ExecutorRef } from '../hold/account.ts';
 import { LIMITS } from '../limits.ts';
 import { EFFORTS, INTEGRATIONS, ISOLATIONS } from '../task/task.ts';
 import { Command, Instant, LongText, Name, Path, ProjectId, Ref, Title } from '../values.ts';
@@ -24,7 +25,7 @@ export const ProjectWish = z.strictObject({
   verify: Command.optional(),
   copyFiles: z.array(Below).max(LIMITS.copiedFiles.value),
   mcpServers: z.record(Name, McpServer),
-  executor: Name.optional(),
+  executor: ExecutorRef.optional(),
   model: Title.optional(),
   effort: z.enum(EFFORTS).optional(),
   integration: z.enum(INTEGRATIONS).optional(),

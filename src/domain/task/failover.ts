@@ -1,3 +1,5 @@
+import { lenderOf } from '../hold/account.ts';
+
 /** What becomes of a task whose executor is paused: it waits, or it moves on to the next of its list. */
 export const FAILOVERS = ['off', 'next'] as const;
 export type Failover = (typeof FAILOVERS)[number];
@@ -9,11 +11,12 @@ interface Listed {
   readonly failover?: Failover | undefined;
 }
 
-/** The executor whose turn it is; undefined: the default one. */
+/** The executor whose turn it is, with its account if it names one; undefined: the default one. */
 export const executorNow = ({ executors, executorAt = 0 }: Listed): string | undefined => executors[executorAt] ?? executors[0];
 
-/** Names of models and arguments belong to the first executor: no other is given them. */
-export const isFirst = ({ executors }: Listed, executor: string): boolean => executors.length === 0 || executors[0] === executor;
+/** Names of models and arguments belong to the first executor, on whichever account: no other is given them. */
+export const isFirst = ({ executors: [first] }: Listed, executor: string): boolean =>
+  first === undefined || lenderOf(first).executor === executor;
 
 /** Where in its list the task moves on to: the first that is free. Undefined where it stays. */
 export function movesTo(task: Listed, isFree: (executor: string) => boolean, otherwise: Failover): number | undefined {

@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNT, type Lender } from '../hold/account.ts';
+import { DEFAULT_ACCOUNT, type Lender, lenderOf } from '../hold/account.ts';
 import { type Instant, instantOf, msOf } from '../values.ts';
 import { executorNow } from './failover.ts';
 import type { Task } from './task.ts';
@@ -23,8 +23,7 @@ export interface Lane {
 
 /** A place that is worked in without a copy of its own admits one run at a time. */
 export const laneOf = (task: Pick<Task, 'executors' | 'executorAt' | 'projectId' | 'directory' | 'isolation'>): Lane => ({
-  executor: executorNow(task) ?? 'default',
-  account: DEFAULT_ACCOUNT,
+  ...lenderOf(executorNow(task) ?? 'default'),
   place:
     task.projectId === undefined ? { kind: 'directory', id: task.directory ?? '/' } : { kind: 'project', id: task.projectId },
   placement: task.projectId === undefined || task.isolation === 'in_place' ? 'in_place' : 'any',

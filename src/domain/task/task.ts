@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ExecutorRef } from '../hold/account.ts';
 import { LIMITS } from '../limits.ts';
 import { Usage } from '../run/usage.ts';
 import {
@@ -83,7 +84,7 @@ export const TaskWish = z.strictObject({
   tags: z.array(Tag).max(LIMITS.tags.value),
   kind: z.enum(TASK_KINDS),
   expectsChanges: z.boolean(),
-  executors: z.array(Name).max(LIMITS.executorsPerTask.value),
+  executors: z.array(ExecutorRef).max(LIMITS.executorsPerTask.value),
   /** Whether it moves on to the next executor while its own is paused. */
   failover: z.enum(FAILOVERS).optional(),
   model: Title.optional(),

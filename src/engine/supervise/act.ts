@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Executor, Job, Launch } from '../../domain/agent/executor.ts';
+import { isFault } from '../../domain/fault.ts';
 import { hasNothingLeft } from '../../domain/run/budget.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Block, Task } from '../../domain/task/task.ts';
@@ -63,7 +64,12 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     return true;
   }
   if (placed.state === 'later') return false;
-  const { job, env, steps } = await needs.prepare(run.body, task, executor);
+  const prepared = await needs.prepare(run.body, task, executor).catch(unlessInvalid);
+  if (typeof prepared === 'string') {
+    await giveUp(run.body, prepared, needs);
+    return true;
+  }
+  const { job, env, steps } = prepared;
   const launch = launched(executor, job);
   if (typeof launch === 'string') {
     await giveUp(run.body, launch, needs);
@@ -95,6 +101,12 @@ function looseness(task: Task, { name, can }: Executor): string | undefined {
   const isAsked = task.tools !== undefined || (task.preset !== undefined && task.preset !== 'full');
   if (!isAsked || can.tools) return undefined;
   return `${name} cannot be held to some tools: take --tools and --preset away, or choose an executor that can (fleet executor list)`;
+}
+
+/** What a person has described wrongly stays wrong until they mend it. */
+function unlessInvalid(error: unknown): string {
+  if (isFault(error, 'invalid')) return error.message;
+  throw error;
 }
 
 /** Or why its executor cannot: it would not at the next attempt either. */
