@@ -59,7 +59,7 @@ describe('an engine that stands still', () => {
   ])
     fullOnly(`at ${point} and was given up meanwhile does nothing any more when it wakes [R9]`, () => wakesLate(point));
 
-  it('and whose run was done and cleared away by another starts it no second time [R9]', async () => {
+  fullOnly('and whose run was done and cleared away by another starts it no second time [R9]', async () => {
     await using house = await faultHouse();
     const { late, takeover, old } = await stalledAt(house, 'prepare.after:1');
     await writeFile(join(house.directory, 'go'), '');

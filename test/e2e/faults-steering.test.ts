@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { faultHouse, scenario, ticksOf } from '../fixtures/fault-house.ts';
+import { fullOnly } from '../full-only.ts';
 
 describe('a message to the agent of a task', () => {
   it('reaches a two-way agent while it works, and is heard when the agent says so [RUN-10]', async () => {
@@ -21,7 +22,7 @@ describe('a message to the agent of a task', () => {
     expect(await house.outcomes(id)).toEqual(['succeeded']);
   });
 
-  it('waits for the next attempt of an agent that cannot listen, and costs nothing meanwhile [RUN-10]', async () => {
+  fullOnly('waits for the next attempt of an agent that cannot listen, and costs nothing meanwhile [RUN-10]', async () => {
     await using house = await faultHouse(['max_attempts=2']);
     const { pid } = await house.up();
     const id = await house.create('echo ready\nuntil [ -e go ]; do sleep 0.1; done\n[ "$FLEET_ATTEMPT" = 1 ] && exit 3\nexit 0');
