@@ -12,7 +12,7 @@ interface Item {
 }
 
 /** The one door out of the spools: nothing passes it unredacted. */
-export const outputOf = (runsDirectory: string, secrets: Pick<RunSecrets, 'redactorFor'>): Output => ({
+export const outputOf = (runsDirectory: string, secrets: Pick<RunSecrets, 'redactorFor'>): Pick<Output, 'read'> => ({
   read: async (runId, stream, { after: wanted, last, lines, final, isEnd = false }) => {
     const path = join(runsDirectory, runId, stream);
     const after = last === undefined ? wanted : Math.max(wanted, await lastLinesAt(path, last));
@@ -31,7 +31,7 @@ export const outputOf = (runsDirectory: string, secrets: Pick<RunSecrets, 'redac
       ({ cursor, open } = slice);
       if (!slice.more) break;
     }
-    return pastLongLine(path, items, cursor, final);
+    return pastLongLine(path, { items, after }, cursor, final);
   },
 });
 
@@ -64,7 +64,7 @@ const itemsIn = (slice: Slice): Item[] =>
 /** A page never ends inside a line that was cut: whoever reads on would take the rest of it for a line of its own. */
 async function pastLongLine(
   path: string,
-  items: Item[],
+  { items, after }: { readonly items: Item[]; readonly after: number },
   cursor: Cursor,
   final: boolean,
 ): Promise<{ items: Item[]; next: number }> {
@@ -73,7 +73,7 @@ async function pastLongLine(
     const slice = await readSlice(path, now, { isFinal: final, maxLineBytes: LIMITS.outputLineBytes.value });
     const [first] = slice.lines;
     if (first) return { items, next: first.at };
-    if (slice.cursor.offset === now.offset) return { items: items.slice(0, -1), next: items.at(-2)?.at ?? 0 };
+    if (slice.cursor.offset === now.offset) return { items: items.slice(0, -1), next: items.at(-2)?.at ?? after };
     now = slice.cursor;
   }
   return { items, next: now.offset };
