@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Job } from '../domain/agent/executor.ts';
 import { lenderOf } from '../domain/hold/account.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { RunId } from '../domain/values.ts';
@@ -15,7 +13,7 @@ import { dispatchingOf } from './dispatching.ts';
 import type { ExecutorShelf } from './executors.ts';
 import { editsIn, eventsFor, notePlaces, notesMark } from './notes.ts';
 import type { House } from './open-house.ts';
-import { jobOf, prepareRun, workDirectory } from './prepare.ts';
+import { jobAsStarted, prepareRun, workDirectory } from './prepare.ts';
 import { priceShelf } from './prices.ts';
 import { lastOutput, readResult } from './result-file.ts';
 import { runSecrets } from './run-secrets.ts';
@@ -88,7 +86,7 @@ export const supervisionOf = (
   executor: (name) => executors.named(name),
   prepare: (run, task, executor) => prepareRun(house, env, { run, task, executor }),
   confine: async (run, task, start) => confine(house, env, { run, task, executor: await executors.named(run.executor), start }),
-  job: async (run, task) => asStarted(await jobOf(house, { run, task, executor: await executors.named(run.executor) })),
+  job: async (run, task) => jobAsStarted(house, { run, task, executor: await executors.named(run.executor) }),
   changedAt: async (run, task) => newestChange(run.directory ?? (await workDirectory(house, run, task))),
   rules: () => {
     const { stall_seconds, max_output_mb, max_processes, context_percent } = house.settings.current().values;
@@ -108,9 +106,3 @@ export const supervisionOf = (
     if (task) await runner.lay(eventsFor(notePlaces(house.paths.tasks, taskId), entries));
   },
 });
-
-/** With the prompt it was started with: what its agent is told there no longer waits, and a new prompt would leave it out. */
-async function asStarted(job: Job): Promise<Job> {
-  const prompt = await readFile(job.promptFile, 'utf8').catch(() => job.prompt);
-  return { ...job, prompt };
-}

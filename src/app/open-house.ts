@@ -3,27 +3,14 @@ import type { Call } from '../contract/call.ts';
 import type { Caller } from '../domain/authority.ts';
 import { BUILT_IN_EXECUTORS } from '../domain/executors.ts';
 import { Fault } from '../domain/fault.ts';
-import {
-  type ClaimId,
-  type Instant,
-  instantOf,
-  type LinkId,
-  msOf,
-  type ProjectId,
-  type QuestionId,
-  type RunId,
-  type TaskId,
-  type TokenId,
-} from '../domain/values.ts';
+import { type Instant, instantOf } from '../domain/values.ts';
 import { leaseHolder } from '../engine/lease.ts';
 import { type CallSurroundings, makeCall } from '../operations/call.ts';
 import type { Output } from '../operations/scope.ts';
 import { systemClock } from '../platform/clock.ts';
-import { makeUlids } from '../platform/ids.ts';
 import { hostName, identityOf, isAlive } from '../platform/process-identity.ts';
 import { secretsIn } from '../platform/redact.ts';
 import { openFileRunLog } from '../runlog/file-run-log.ts';
-import type { RunLog } from '../runlog/port.ts';
 import { STORE_LIMITS } from '../store/assert-writes.ts';
 import type { Store } from '../store/port.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
@@ -34,44 +21,26 @@ import { type Signer, signerOf } from './auth/signer.ts';
 import { customFiles } from './custom-executors.ts';
 import { dispatchingOf } from './dispatching.ts';
 import { executorsHere } from './executor-views.ts';
-import { type ExecutorShelf, executorShelf } from './executors.ts';
-import { type HomePaths, homePaths, initHome } from './home.ts';
+import { executorShelf } from './executors.ts';
+import { homePaths, initHome } from './home.ts';
+import type { House, Self } from './house.ts';
 import { lazyStore } from './lazy-store.ts';
-import { newsOf, type OnNews } from './news.ts';
+import { makeIds } from './make-ids.ts';
+import { newsOf } from './news.ts';
 import { notePlaces } from './notes.ts';
 import { Commits } from './observe/commits.ts';
 import { outputOf } from './output.ts';
+import { eventsOf } from './run-events.ts';
+import { factsOf } from './run-facts.ts';
 import { runSecrets } from './run-secrets.ts';
-import { openSettings, type SettingsSource } from './settings/open-settings.ts';
+import { openSettings } from './settings/open-settings.ts';
 import type { Flags } from './settings/resolve-settings.ts';
 import { upkeepOf } from './upkeep.ts';
 import { workPortOf } from './work-port.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Everything wired together for one home, in this process. */
-export interface House {
-  /** As the owner of the home, who can read all of it anyway. */
-  readonly call: Call;
-  callAs(caller: Caller): Call;
-  signer(): Promise<Signer>;
-  readonly store: Store;
-  /** Tells what is committed through `store`. */
-  readonly commits: Commits;
-  readonly onNews: OnNews;
-  readonly output: Output;
-  readonly settings: SettingsSource;
-  readonly texts: RunLog;
-  readonly paths: HomePaths;
-  /** One for the whole process: what it has loaded is loaded once. */
-  readonly executors: ExecutorShelf;
-  readonly ids: ReturnType<typeof makeIds>;
-  now(): Instant;
-  self(): Promise<Self>;
-  close(): Promise<void>;
-}
-
-export type Self = { host: string; boot: string; pid: number; started: string };
+export type { House, Self } from './house.ts';
 
 export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promise<House> {
   const paths = homePaths(env, cwd);
@@ -87,14 +56,21 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     await initHome(paths);
     return signerOf(await signingSecret(paths.secret, env));
   });
-  const output = outputOf(paths.runs, runSecrets(paths, secretsIn(env)));
   const executors = executorShelf(paths, env, { settings: () => settings.current().values });
+  const hidden = runSecrets(paths, secretsIn(env));
+  const { read } = outputOf(paths.runs, hidden);
+  const events = eventsOf({
+    read,
+    executor: executors.named,
+    job: async (run, executor) => (await import('./prepare.ts')).pastJob(house, run, executor),
+  });
+  const output: Output = { read, events, facts: factsOf(paths.runs, hidden) };
   const parts = { env, cwd, paths, settings, store, texts, now, ids, secret, output, executors };
   const callAs = (caller: Caller): Call => makeCall(surroundings, caller);
   const surroundings = surroundingsOf(parts);
   const call = callAs({ name: settings.current().values.person, role: 'admin' });
   const close = () => store.close();
-  return {
+  const house: House = {
     call,
     callAs,
     signer: secret,
@@ -111,6 +87,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     self: whoWeAre,
     close,
   };
+  return house;
 }
 
 interface Parts extends Pick<House, 'paths' | 'settings' | 'texts' | 'now' | 'ids' | 'output' | 'executors'> {
@@ -192,19 +169,6 @@ function assertBackend(env: Env): void {
   const asked = env['STORAGE_BACKEND'];
   if (asked !== undefined && !BACKENDS.includes(asked))
     throw new Fault('invalid', `STORAGE_BACKEND is ${JSON.stringify(asked)}: known are ${BACKENDS.join(', ')}`);
-}
-
-function makeIds() {
-  const ulid = makeUlids(systemClock.now);
-  return {
-    task: (at?: Instant) => `task_${ulid(at === undefined ? undefined : msOf(at))}` as TaskId,
-    run: () => `run_${ulid()}` as RunId,
-    claim: () => `claim_${ulid()}` as ClaimId,
-    project: () => `project_${ulid()}` as ProjectId,
-    question: () => `question_${ulid()}` as QuestionId,
-    token: () => `token_${ulid()}` as TokenId,
-    link: () => `link_${ulid()}` as LinkId,
-  };
 }
 
 async function whoWeAre(): Promise<Self> {

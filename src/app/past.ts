@@ -5,8 +5,8 @@ import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import { reports } from '../store/records/findings.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
+import type { House } from './house.ts';
 import { notePlaces } from './notes.ts';
-import type { House } from './open-house.ts';
 
 /** What a run goes on with: which conversation, and what its agent is told of what went before. */
 export interface Past extends Pick<Briefing, 'before' | 'forked'> {

@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Executor, Job } from '../domain/agent/executor.ts';
 import { toolsOf } from '../domain/agent/tools.ts';
-import { Fault } from '../domain/fault.ts';
+import { Fault, isFault } from '../domain/fault.ts';
 import { dollarsLeft } from '../domain/run/budget.ts';
 import { promptFor } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
@@ -10,13 +11,14 @@ import type { Task } from '../domain/task/task.ts';
 import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
 import { projects } from '../store/records/projects.ts';
+import { tasks } from '../store/records/tasks.ts';
 import { workspaces } from '../store/records/workspaces.ts';
 import { accountVariables } from './accounts.ts';
 import { BUILT_IN } from './built-in.ts';
 import { environmentFor } from './environment.ts';
+import type { House } from './house.ts';
 import { mcpAttachment, mcpConfigFile, mcpServer } from './mcp/attachment.ts';
 import { notePlaces, notesFor } from './notes.ts';
-import type { House } from './open-house.ts';
 import { pastOf } from './past.ts';
 import { reviewedBy } from './reviewed.ts';
 
@@ -94,6 +96,35 @@ export async function jobOf(house: House, { run, task, executor }: Start): Promi
     // In a sandbox each task has a home of its own, and the conversation of another is not in it.
     ...(task.sandbox && fork ? { fork: false } : { resume, fork }),
   };
+}
+
+/** With the prompt it was started with: what its agent is told there no longer waits, and a new prompt would leave it out. */
+export async function jobAsStarted(house: House, start: Start): Promise<Job> {
+  const job = await jobOf(house, start);
+  const prompt = await readFile(job.promptFile, 'utf8').catch(() => job.prompt);
+  return { ...job, prompt };
+}
+
+/** The same of a run long ago, as far as that can still be told: its task or its project may be gone. */
+export async function pastJob(house: House, run: Run, executor: Executor): Promise<Job> {
+  const runDirectory = join(house.paths.runs, run.id);
+  const bare: Job = {
+    taskId: run.taskId,
+    runId: run.id,
+    prompt: '',
+    promptFile: join(runDirectory, 'prompt.txt'),
+    resultFile: join(runDirectory, 'result.json'),
+    runDirectory,
+    workDirectory: run.directory ?? runDirectory,
+    extraArgs: [],
+    fork: false,
+  };
+  const task = (await tasks.get(house.store, run.taskId))?.body;
+  if (!task) return bare;
+  return jobAsStarted(house, { run, task, executor }).catch((error: unknown) => {
+    if (!isFault(error, 'not_found')) throw error;
+    return bare;
+  });
 }
 
 /** A command of the project: nothing of the task but where it belongs. */

@@ -1,7 +1,7 @@
 import type { Task } from '../domain/task/task.ts';
 import { reportIndex, reports } from '../store/records/findings.ts';
 import { tasks } from '../store/records/tasks.ts';
-import type { House } from './open-house.ts';
+import type { House } from './house.ts';
 
 const SHOWN = 30;
 

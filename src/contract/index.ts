@@ -8,6 +8,7 @@ import { liftPause, listPauses } from './pause.ts';
 import { addProject, listProjects, removeProject, setProject, showProject } from './project.ts';
 import { answerQuestion, askQuestion, listQuestions, showQuestion } from './question.ts';
 import { cancelRun, listRuns, runLog, showRun, taskLog } from './run.ts';
+import { runEvents, runFacts } from './run-events.ts';
 import {
   cancelTask,
   claimTask,
@@ -96,6 +97,8 @@ export const contract = [
   listRuns,
   showRun,
   runLog,
+  runEvents,
+  runFacts,
   cancelRun,
   runContext,
   submitReport,

@@ -35,6 +35,8 @@ const OWN_READS = [
   'run.list',
   'run.show',
   'run.log',
+  'run.events',
+  'run.facts',
   'question.list',
   'question.show',
   'project.list',
@@ -55,7 +57,7 @@ const ALSO: Readonly<Partial<Record<Standing, readonly string[]>>> = {
     'task.cancel',
     'question.ask',
   ],
-  host: ['fleet.status', 'run.list', 'run.show', 'run.log'],
+  host: ['fleet.status', 'run.list', 'run.show', 'run.log', 'run.events', 'run.facts'],
 };
 
 export const OPERATIONS_NAMED = [...new Set(Object.values(ALSO).flat())];

@@ -45,6 +45,14 @@ export const LIMITS = {
   turnsKept: limit(64, 'items', 'newest turns of a run whose moments are remembered'),
   outputLineBytes: limit(256 * KB, 'bytes', 'one line of output that is read; the rest of it is counted'),
   logPageBytes: limit(1 * MB, 'bytes', 'text in one page of a log; a page has at least one line'),
+  eventReadBytes: limit(16 * MB, 'bytes', 'output decoded in one call for its events; then it is asked again from there'),
+  eventReaders: limit(64, 'items', 'places in decoded logs that are remembered, so that nobody has to decode from the beginning'),
+  factsBytes: limit(4 * MB, 'bytes', 'record of how a run was started; a longer one is not shown'),
+  shownPromptCharacters: limit(
+    4_000,
+    'characters',
+    'beginning of the prompt of a run, and of each of its arguments, that is shown',
+  ),
   logTailLines: limit(100_000, 'items', 'last lines of a log that may be asked for'),
   logTailBytes: limit(8 * MB, 'bytes', 'text held for the last lines of a log; with --tail, more is left out and said'),
   engineLogBytes: limit(

@@ -9,7 +9,7 @@ import { findTask } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { taskChangeHandlers } from './task-changes.ts';
 
-type Runs = 'run.list' | 'run.show' | 'run.log' | 'run.cancel' | 'task.log';
+type Runs = 'run.list' | 'run.show' | 'run.log' | 'run.events' | 'run.facts' | 'run.cancel' | 'task.log';
 
 export const runHandlers: Pick<Handlers, Runs> = {
   'run.list': async ({ task, limit }, scope) => {
@@ -21,6 +21,16 @@ export const runHandlers: Pick<Handlers, Runs> = {
   'run.show': async ({ id }, scope) => plan(viewOf((await findRun(scope, id)).body, scope)),
 
   'run.log': async ({ id, ...place }, scope) => plan(await logOf((await findRun(scope, id)).body, place, scope)),
+
+  'run.events': async ({ id, ...place }, scope) => {
+    const run = (await findRun(scope, id)).body;
+    const { id: runId, outputRemovedAt: removedAt } = run;
+    if (removedAt !== undefined)
+      return plan({ runId, items: [], next: place.after, more: false, ended: true, isText: false, removedAt });
+    return plan({ runId, ...(await scope.output.events(run, place)) });
+  },
+
+  'run.facts': async ({ id }, scope) => plan(await scope.output.facts((await findRun(scope, id)).body.id)),
 
   'run.cancel': async ({ id }, scope) => taskChangeHandlers['task.cancel']({ id: (await findRun(scope, id)).body.taskId }, scope),
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ExecutorView } from '../contract/executor.ts';
 import type { Named, OperationName } from '../contract/index.ts';
+import type { RunEvent, RunFacts } from '../contract/run-events.ts';
 import type { Caller } from '../domain/authority.ts';
 import type { Capacity } from '../domain/hold/hold.ts';
 import type { Project } from '../domain/project/project.ts';
@@ -102,6 +103,25 @@ export interface Output {
       readonly isEnd?: boolean;
     },
   ): Promise<OutputPage>;
+  /** The same, decoded by the executor of the run. */
+  events(run: Run, place: EventPlace): Promise<EventPage>;
+  /** What its directory tells of how it was started, and how it ended. */
+  facts(runId: RunId): Promise<RunFacts>;
+}
+
+export interface EventPlace {
+  readonly after: number;
+  readonly last?: number | undefined;
+  readonly limit: number;
+}
+
+export interface EventPage {
+  readonly items: RunEvent[];
+  readonly next: number;
+  readonly more: boolean;
+  readonly ended: boolean;
+  readonly isText: boolean;
+  readonly dropped?: number;
 }
 
 export interface OutputPage {

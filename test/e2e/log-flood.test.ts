@@ -32,7 +32,7 @@ describe('the log of a run that has flooded', () => {
         lines += next.lines;
       }
       await file.close();
-      for (const flags of [[], ['--json'], ['--tail', '100000']]) {
+      for (const flags of [[], ['--json'], ['--tail', '100000'], ['--events'], ['--events', '--tail', '100000']]) {
         const child = house.start(['run', 'log', run?.id ?? '', ...flags]);
         let [most, read, newlines] = [0, 0, 0];
         const watching = setInterval(() => {

@@ -88,7 +88,11 @@ export function memoryHouse({
         ({ executor, placement }) =>
           placement === 'in_place' && executor === 'scripted',
     },
-    output: { read: async (_runId, _stream, { after }) => ({ items: [], next: after }) },
+    output: {
+      read: async (_runId, _stream, { after }) => ({ items: [], next: after }),
+      events: async (_run, { after }) => ({ items: [], next: after, more: false, ended: false, isText: false }),
+      facts: unused,
+    },
     work: {
       diff: unused,
       totals: unused,

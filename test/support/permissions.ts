@@ -53,6 +53,8 @@ export const MAY: Readonly<Record<OperationName, readonly Standing[]>> = {
   'run.list': [...READERS, 'worker', 'run', 'host'],
   'run.show': [...READERS, 'worker', 'run', 'host'],
   'run.log': [...READERS, 'worker', 'run', 'host'],
+  'run.events': [...READERS, 'worker', 'run', 'host'],
+  'run.facts': [...READERS, 'worker', 'run', 'host'],
   'run.cancel': LEADS,
   'run.context': [...READERS, 'run'],
   'report.submit': ['admin', 'run'],

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { McpServer } from '../../domain/agent/executor.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Step } from '../../platform/lay.ts';
-import type { House } from '../open-house.ts';
+import type { House } from '../house.ts';
 
 /** In a run directory. */
 export const mcpConfigFile = (runDirectory: string): string => join(runDirectory, 'mcp.json');

@@ -156,6 +156,8 @@ export interface Executor {
   readonly program?: Program;
   /** Variables of providers that reach it, where it has no `program` to say so. */
   readonly variables?: readonly string[];
+  /** Its lines are words for people, and all it says: nothing is gained by decoding them. */
+  readonly prints?: 'text';
   /** Size of the model's window where the program does not say. */
   readonly contextLimit?: number;
   launch(job: Job): Launch;

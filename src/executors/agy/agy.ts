@@ -27,6 +27,7 @@ export const agy = (command: string): Executor => ({
   can: { resume: false, fork: false, steer: false, ask: false, usage: false, context: false, mcp: false, tools: false },
   program: agyProgram,
   contextLimit: 128_000,
+  prints: 'text',
   launch: (job) => ({
     command,
     args: ['-p', promptOf(job), '--dangerously-skip-permissions', ...job.extraArgs],

@@ -40,6 +40,7 @@ export function parseCustomExecutor(name: string, tomlText: string): Executor {
       mcp: settings.args.some((arg) => arg.includes('{mcp_config}')),
       tools: false,
     },
+    ...(settings.output === 'text' ? { prints: 'text' as const } : {}),
     ...(settings.envAllow.length === 0 ? {} : { variables: settings.envAllow }),
     ...(settings.contextLimit === undefined ? {} : { contextLimit: settings.contextLimit }),
     launch: (job) => ({

@@ -9,6 +9,7 @@ const summaryCharacters = 500;
 export const shell: Executor = {
   name: 'fleet.shell',
   can: { resume: false, fork: false, steer: false, ask: false, usage: false, context: false, mcp: false, tools: false },
+  prints: 'text',
   launch: ({ prompt, extraArgs }) => ({
     command: '/bin/sh',
     args: ['-c', prompt, 'fleet', ...extraArgs],

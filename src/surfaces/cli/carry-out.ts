@@ -17,6 +17,7 @@ const FLOWS: Readonly<Record<FlowName, () => Promise<Flow>>> = {
   'task-import': async () => (await import('./flows/task-import.ts')).importTasks,
   'task-log': async () => (await import('./flows/log.ts')).taskLog,
   'task-wait': async () => (await import('./flows/task-wait.ts')).waitForTasks,
+  'run-show': async () => (await import('./flows/run-show.ts')).showRun,
   'run-log': async () => (await import('./flows/log.ts')).runLog,
   'running-tasks': async () => (await import('./flows/running-tasks.ts')).showRunning,
 };

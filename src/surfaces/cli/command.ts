@@ -51,6 +51,7 @@ export const FLOW_NAMES = [
   'task-log',
   'task-wait',
   'run-log',
+  'run-show',
   'running-tasks',
 ] as const;
 export type FlowName = (typeof FLOW_NAMES)[number];

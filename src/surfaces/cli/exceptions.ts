@@ -20,6 +20,8 @@ export const POSITIONALS: By<readonly string[]> = {
   'task.fork': ['id', 'text'],
   'run.show': ['id'],
   'run.log': ['id'],
+  'run.events': ['id'],
+  'run.facts': ['id'],
   'run.cancel': ['id'],
   'task.cancel': ['id'],
   'task.comment': ['id', 'text'],
@@ -95,20 +97,27 @@ const promptFile = local('prompt-file', {
   isPath: true,
 });
 
-const logFlags: readonly CommandValue[] = [
+const pageFlags: readonly CommandValue[] = [
   local('follow', { description: 'go on until it has ended', type: 'boolean' }),
   local('tail', {
-    description: 'begin with the last lines only',
+    description: 'begin with the last lines, or events, only',
     type: 'integer',
     minimum: 1,
     maximum: LIMITS.logTailLines.value,
   }),
-  local('raw', { description: 'print what a terminal would obey, too', type: 'boolean' }),
+];
+
+const logFlags: readonly CommandValue[] = [
+  ...pageFlags,
+  local('events', { description: 'what the agent said and did, decoded; on a terminal, the default', type: 'boolean' }),
+  local('raw', { description: 'its lines as it printed them, with what a terminal would obey', type: 'boolean' }),
 ];
 
 export const FLOWS: By<FlowRule> = {
   'task.log': { flow: 'task-log', hidden: ['limit', 'last'], flags: logFlags },
   'run.log': { flow: 'run-log', hidden: ['limit', 'last'], flags: logFlags },
+  'run.events': { flow: 'run-log', hidden: ['limit', 'last'], flags: pageFlags },
+  'run.show': { flow: 'run-show' },
   'task.diff': {
     flow: 'task-diff',
     flags: [
@@ -184,8 +193,9 @@ export const DESCRIPTIONS: By<Readonly<Record<string, string>>> = {
 export const LEADING: By<readonly string[]> = {
   'task.create': ['prompt', 'promptFile', 'title', 'project', 'directory', 'executor', 'model', 'after', 'priority', 'draft'],
   'task.edit': ['prompt', 'promptFile', 'title', 'project', 'executor', 'model', 'after', 'priority', 'clear'],
-  'task.log': ['follow', 'tail', 'stream'],
-  'run.log': ['follow', 'tail', 'stream'],
+  'task.log': ['follow', 'tail', 'events', 'raw', 'stream'],
+  'run.log': ['follow', 'tail', 'events', 'raw', 'stream'],
+  'run.events': ['follow', 'tail'],
   'project.add': ['name', 'verify', 'setup', 'integration', 'targetBranch'],
   'project.set': ['name', 'verify', 'setup', 'integration', 'targetBranch', 'clear'],
 };

@@ -30,6 +30,8 @@ const ELSEWHERE = [
   'task.push',
   'run.show',
   'run.log',
+  'run.events',
+  'run.facts',
   'token.link',
 ];
 const operations = new Set<string>(contract.map(({ name }) => name));

@@ -1,9 +1,11 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Order, Result } from '../order.ts';
 import { logLines, rawLines } from '../views/log.ts';
-import { type LogPage, runPages, taskPages } from './log-pages.ts';
+import { lookOf } from '../views/look.ts';
+import { eventTeller } from '../views/run-events.ts';
+import { isCaughtUp, isEvents, type LogPage, runPages, taskPages } from './log-pages.ts';
 
-/** `fleet run log`: what a run printed, every line once, and nothing else on standard output. */
+/** `fleet run log` and `fleet run events`: what a run printed, every line once, and nothing else on standard output. */
 export async function runLog(order: Order): Promise<Result> {
   await print(order, runPages(order, String(order.input['id']), Number(order.input['after'] ?? 0)));
   return { kind: 'written' };
@@ -21,15 +23,16 @@ async function print(order: Order, pages: AsyncIterable<LogPage>): Promise<numbe
   return order.json ? printJson(order, shown) : printLines(order, shown);
 }
 
-async function printLines({ io, local }: Order, pages: AsyncIterable<LogPage>): Promise<number> {
-  const text = local['raw'] === true ? rawLines : logLines;
+async function printLines({ io, local, input }: Order, pages: AsyncIterable<LogPage>): Promise<number> {
+  const lines = local['raw'] === true ? rawLines : logLines;
+  const told = eventTeller(lookOf({ ...io, input }));
   let count = 0;
   for await (const page of pages) {
     count += 1;
-    if (page.items.length > 0) await io.out(text(page));
+    if (page.items.length > 0) await io.out(isEvents(page) ? told(page.items) : lines(page));
     if (page.removedAt !== undefined)
       await io.err(`fleet: its output was removed on ${page.removedAt.slice(0, 10)} by retention\n`);
-    const dropped = page.items.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
+    const dropped = isEvents(page) ? (page.dropped ?? 0) : page.items.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
     if (dropped > 0) await io.err(`fleet: ${dropped} bytes of very long lines are left out\n`);
   }
   return count;
@@ -56,12 +59,13 @@ async function printJson({ io }: Order, pages: AsyncIterable<LogPage>): Promise<
 /** Only the last lines of what is there already, of very long ones fewer; everything that comes later. */
 async function* lastOf({ io }: Order, pages: AsyncIterable<LogPage>, most: number): AsyncGenerator<LogPage> {
   let last: LogPage | undefined;
-  const kept = lastLines(most);
+  const kept = lastItems(most);
   let isOld = true;
   const shown = async (page: LogPage): Promise<LogPage> => {
     const missing = kept.missing();
     if (missing > 0) await io.err(`fleet: the first ${missing} of these lines are left out: together they are too long\n`);
-    return { ...page, items: kept.items() };
+    // All pages of one run have items of one kind.
+    return { ...page, items: kept.items() } as LogPage;
   };
   for await (const page of pages) {
     if (!isOld) {
@@ -70,35 +74,37 @@ async function* lastOf({ io }: Order, pages: AsyncIterable<LogPage>, most: numbe
     }
     last = page;
     kept.add(page.items);
-    // An empty page: everything there was has been read.
-    isOld = page.items.length > 0;
+    isOld = !isCaughtUp(page);
     if (!isOld) yield await shown(page);
   }
   if (isOld && last) yield await shown(last);
 }
 
-type Line = LogPage['items'][number];
+type Item = LogPage['items'][number];
 
-/** Holds no more lines than are wanted, and no more text than fits. */
-function lastLines(most: number) {
-  let lines: Line[] = [];
+const lengthOf = (item: Item): number => ('text' in item ? item.text : JSON.stringify(item)).length;
+
+/** Holds no more lines or events than are wanted, and no more text than fits. */
+function lastItems(most: number) {
+  let lines: Item[] = [];
   let [seen, first, characters] = [0, 0, 0];
   const isTooMuch = () => lines.length - first > most || characters > LIMITS.logTailBytes.value;
   return {
-    add: (more: readonly Line[]): void => {
+    add: (more: readonly Item[]): void => {
       for (const line of more) {
         seen += 1;
         lines.push(line);
-        characters += line.text.length;
+        characters += lengthOf(line);
         while (lines.length - first > 1 && isTooMuch()) {
-          characters -= lines[first]?.text.length ?? 0;
+          const gone = lines[first];
+          characters -= gone ? lengthOf(gone) : 0;
           first += 1;
         }
       }
       lines = lines.slice(first);
       first = 0;
     },
-    items: (): Line[] => lines,
+    items: (): Item[] => lines,
     /** How many more were wanted and were there. */
     missing: (): number => Math.min(most, seen) - lines.length,
   };

@@ -1,19 +1,21 @@
 import type { RunView } from '../../../contract/run.ts';
+import type { RunFacts } from '../../../contract/run-events.ts';
 import { ago, span } from '../terminal/ages.ts';
 import { pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { contextText, dollarsText, quotaText, tokensText } from './cost.ts';
 import { counted, homely, type Look, shortId } from './look.ts';
+import { factRows } from './run-facts.ts';
 import { healthPaint, statePaint, stateText, tookMs } from './run-list.ts';
 
 type Rows = readonly (readonly [string, string | undefined])[];
 
 /** Everything about one run, laid out for reading. */
-export function runPage(run: RunView, look: Look): string {
+export function runPage(run: RunView, look: Look, facts?: RunFacts): string {
   const { paint, width } = look;
   const heading = `${statePaint(run.phase, paint)(stateText(run.phase))} ${paint.bold(`run ${shortId(run.id)}`)}\n`;
-  const rows = [...identity(run, look), ...progress(run, look)].filter((row): row is readonly [string, string] =>
-    Boolean(row[1]),
+  const rows = [...identity(run, look), ...progress(run, look), ...(facts ? factRows(facts, look) : [])].filter(
+    (row): row is readonly [string, string] => Boolean(row[1]),
   );
   return [
     heading + paint.dim(`  ${plainLine(run.id)} · began ${ago(run.createdAt, look.nowMs)}\n`),

@@ -8,6 +8,7 @@ import { byRunSamples, sampleQuestion } from './by-run-samples.ts';
 import { costSamples } from './cost-samples.ts';
 import { executorSamples } from './executor-samples.ts';
 import { pauseSample, pauseSamples } from './pause-samples.ts';
+import { runSamples } from './run-samples.ts';
 import { tokenSamples } from './token-samples.ts';
 import { finishedTasks, forkOf, workSamples } from './work-samples.ts';
 
@@ -166,16 +167,6 @@ const crashed: RunView = {
   createdAt: ago(900),
   updatedAt: ago(240),
 };
-const log: Output<'run.log'> = {
-  runId,
-  items: [
-    { at: 18, text: 'reading the tests' },
-    { at: 42, text: 'all 12 of them are green' },
-  ],
-  next: 42,
-  ended: false,
-};
-
 const project: Output<'project.show'> = {
   id: projectId,
   seq: 1,
@@ -232,7 +223,6 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
     ],
     next: 3,
   },
-  'task.log': log,
   'task.wait': { items: [running, merging, done, landed, failed, asked], pending: 2 },
   'task.send': { taskId: running.id, n: 2, state: 'waiting' },
   'task.comment': comment,
@@ -256,7 +246,7 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
   'task.import': { created: [queued.id], skipped: [{ source: 'bd-12', why: 'is here already' }] },
   'run.list': { items: [run, crashed] },
   'run.show': run,
-  'run.log': log,
+  ...runSamples(runId, ago),
   'run.cancel': stopping,
   ...byRunSamples({ task: running, review: queued, runId, ago }, question),
   ...costSamples,

@@ -12,6 +12,8 @@ import { type Look, lookOf, type ViewSurroundings } from './look.ts';
 import { pauseLifted, pauseList } from './pause.ts';
 import { projectAdded, projectList, projectPage, projectRemoved } from './project.ts';
 import { questionAsked, questionCard, questionList } from './question.ts';
+import { eventLines } from './run-events.ts';
+import { factsPage } from './run-facts.ts';
 import { runList } from './run-list.ts';
 import { runPage } from './run-page.ts';
 import { fleetStatus } from './status.ts';
@@ -89,6 +91,8 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'run.list': runList,
   'run.show': runPage,
   'run.log': logLines,
+  'run.events': eventLines,
+  'run.facts': factsPage,
   'run.cancel': taskLine,
   'run.context': runContext,
   'report.submit': reportSubmitted,

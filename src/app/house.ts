@@ -1,0 +1,37 @@
+import type { Call } from '../contract/call.ts';
+import type { Caller } from '../domain/authority.ts';
+import type { Instant } from '../domain/values.ts';
+import type { Output } from '../operations/scope.ts';
+import type { RunLog } from '../runlog/port.ts';
+import type { Store } from '../store/port.ts';
+import type { Signer } from './auth/signer.ts';
+import type { ExecutorShelf } from './executors.ts';
+import type { HomePaths } from './home.ts';
+import type { makeIds } from './make-ids.ts';
+import type { OnNews } from './news.ts';
+import type { Commits } from './observe/commits.ts';
+import type { SettingsSource } from './settings/open-settings.ts';
+
+/** Everything wired together for one home, in this process. */
+export interface House {
+  /** As the owner of the home, who can read all of it anyway. */
+  readonly call: Call;
+  callAs(caller: Caller): Call;
+  signer(): Promise<Signer>;
+  readonly store: Store;
+  /** Tells what is committed through `store`. */
+  readonly commits: Commits;
+  readonly onNews: OnNews;
+  readonly output: Output;
+  readonly settings: SettingsSource;
+  readonly texts: RunLog;
+  readonly paths: HomePaths;
+  /** One for the whole process: what it has loaded is loaded once. */
+  readonly executors: ExecutorShelf;
+  readonly ids: ReturnType<typeof makeIds>;
+  now(): Instant;
+  self(): Promise<Self>;
+  close(): Promise<void>;
+}
+
+export type Self = { host: string; boot: string; pid: number; started: string };

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { VERDICTS } from '../domain/agent/executor.ts';
+import { LIMITS } from '../domain/limits.ts';
+import { Outcome } from '../domain/run/run.ts';
+import { Instant, RunId } from '../domain/values.ts';
+import { operation } from './operation.ts';
+import { Ref } from './shapes.ts';
+
+/* What a run did and how it was started and ended, as far as its output and its directory tell. */
+
+/** Bytes of its output up to the end of the line it was in. What follows from its exit stands one behind the last of them. */
+const at = z.int();
+
+/** What an agent said and did, one by one, in the words all executors share. */
+const RunEvent = z.discriminatedUnion('type', [
+  z.strictObject({ at, type: z.literal('opened'), session: z.string() }),
+  z.strictObject({ at, type: z.literal('said'), text: z.string() }),
+  z.strictObject({ at, type: z.literal('thought'), text: z.string() }),
+  z.strictObject({ at, type: z.literal('tool'), id: z.string(), name: z.string(), detail: z.string().optional() }),
+  z.strictObject({ at, type: z.literal('tool-done'), id: z.string(), ok: z.boolean() }),
+  z.strictObject({
+    at,
+    type: z.literal('spent'),
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+    cachedTokens: z.number().optional(),
+    costUsd: z.number().optional(),
+    model: z.string().optional(),
+  }),
+  z.strictObject({ at, type: z.literal('context'), tokens: z.number(), limit: z.number().optional() }),
+  z.strictObject({ at, type: z.literal('limited'), until: z.string().optional(), why: z.string().optional() }),
+  z.strictObject({ at, type: z.literal('quota'), window: z.string(), used: z.number(), resets: z.string().optional() }),
+  z.strictObject({
+    at,
+    type: z.literal('asked'),
+    request: z.string(),
+    kind: z.enum(['question', 'permission']),
+    text: z.string(),
+    options: z.array(z.string()),
+  }),
+  z.strictObject({ at, type: z.literal('heard'), n: z.int() }),
+  z.strictObject({ at, type: z.literal('reported'), report: z.unknown() }),
+  z.strictObject({ at, type: z.literal('ended'), verdict: z.enum(VERDICTS), summary: z.string() }),
+  /** So many lines, one after the other, that its executor has never heard of. */
+  z.strictObject({ at, type: z.literal('unknown'), lines: z.int() }),
+  /** Its executor has failed: what comes after it is not decoded. */
+  z.strictObject({ at, type: z.literal('failed'), why: z.string() }),
+  /** How Fleet calls the end of the run. Always the last. */
+  z.strictObject({
+    at,
+    type: z.literal('outcome'),
+    outcome: Outcome,
+    time: Instant,
+    detail: z.string().optional(),
+    exit: z.int().optional(),
+  }),
+]);
+export type RunEvent = z.infer<typeof RunEvent>;
+
+export const runEvents = operation({
+  name: 'run.events',
+  kind: 'query',
+  role: 'monitor',
+  summary: 'Read what the agent of a run said and did, every event once, secrets removed.',
+  input: z.strictObject({
+    id: Ref,
+    after: z.int().min(0).default(0).describe('begin after this many bytes of its output'),
+    last: z.int().min(1).max(LIMITS.logTailLines.value).optional().describe('of what is looked at, only so many events'),
+    limit: z.int().min(1).max(2_000).default(500).describe('most events to return; those of one line stay together'),
+  }),
+  output: z.strictObject({
+    runId: RunId,
+    items: z.array(RunEvent),
+    next: z.int(),
+    /** There is more to read now, also when nothing was found this time: ask again from `next`. */
+    more: z.boolean(),
+    /** Nothing can come any more. */
+    ended: z.boolean(),
+    /** Its executor prints words for people: its lines tell the same. */
+    isText: z.boolean(),
+    /** Bytes of very long lines that were passed over. */
+    dropped: z.int().optional(),
+    removedAt: Instant.optional(),
+  }),
+  faults: ['not_found', 'forbidden', 'unavailable'],
+});
+
+const RunFacts = z.strictObject({
+  runId: RunId,
+  /** Where its files are, on its host. */
+  directory: z.string(),
+  /** Its beginning, how long it is, and the file that holds all of it. */
+  prompt: z.strictObject({ text: z.string(), bytes: z.int(), file: z.string() }).optional(),
+  launch: z
+    .strictObject({
+      command: z.string(),
+      args: z.array(z.string()),
+      workDirectory: z.string(),
+      mode: z.string(),
+      /** Names of its variables, never their values. */
+      env: z.array(z.string()),
+    })
+    .optional(),
+  /** How its process ended; `refused`: it was never started, and why. */
+  exit: z.strictObject({ code: z.int(), signal: z.string().optional(), refused: z.string().optional() }).optional(),
+});
+export type RunFacts = z.infer<typeof RunFacts>;
+
+export const runFacts = operation({
+  name: 'run.facts',
+  kind: 'query',
+  role: 'monitor',
+  summary: 'Show how a run was started and ended: prompt, command line, variables, exit.',
+  input: z.strictObject({ id: Ref }),
+  output: RunFacts,
+  faults: ['not_found', 'forbidden', 'unavailable'],
+});
