@@ -162,4 +162,58 @@ describe('fleet task log and fleet run log', () => {
       ended: false,
     });
   });
+
+  describe('of an agent that prints for programs', () => {
+    const LINES = ['{"type":"said"}', '{"type":"ended"}', '{"type":"more"}'];
+    const EVENTS = [
+      { at: 1, type: 'tool', id: 't', name: 'Bash', detail: 'npm test' },
+      { at: 2, type: 'tool-done', id: 't', ok: true },
+      { at: 3, type: 'said', text: 'all is well' },
+    ];
+    /** One event to a page, of which the second page finds none. */
+    const answer = (isText: boolean) => {
+      const lines = printer([{ id: 'r1', lines: LINES, ended: true }], () => done);
+      return (name: OperationName, input: Record<string, unknown>): unknown => {
+        if (name !== 'run.events') return lines(name, input);
+        const after = Number(input['after']);
+        const items = after === 1 ? [] : EVENTS.slice(after === 0 ? 0 : after - 1).slice(0, 1);
+        const next = after + 1;
+        return { runId: 'r1', items, next, more: next < 4, ended: next >= 4, isText };
+      };
+    };
+    const tty = { isTty: true, columns: 80 };
+    const decoded = '        1  ▸ Bash  npm test\n        2  ✓ Bash is done\n        3  ● all is well\n';
+
+    it('are decoded on a terminal, and wherever it is asked for [RUN-11]', async () => {
+      for (const argv of [
+        ['task', 'log', 'abcd'],
+        ['run', 'log', 'r1'],
+        ['run', 'log', 'r1', '--follow'],
+        ['run', 'events', 'r1'],
+      ])
+        expect(await run(argv, { answer: answer(false), io: tty })).toMatchObject({ code: 0, out: decoded, err: '' });
+      for (const argv of [
+        ['task', 'log', 'abcd', '--events'],
+        ['run', 'events', 'r1'],
+      ])
+        expect((await run(argv, { answer: answer(true) })).out).toBe(decoded);
+    });
+
+    it('are lines in a pipe, for --json, with --raw, of errors, and where they are text already [RUN-11]', async () => {
+      const text = `${LINES.join('\n')}\n`;
+      expect((await run(['run', 'log', 'r1'], { answer: answer(false) })).out).toBe(text);
+      expect((await run(['run', 'log', 'r1'], { answer: answer(true), io: tty })).out).toBe(text);
+      expect((await run(['task', 'log', 'abcd', '--raw'], { answer: answer(false), io: tty })).out).toBe(text);
+      expect((await run(['run', 'log', 'r1', '--stream', 'err'], { answer: answer(false), io: tty })).out).toBe(text);
+      const { items } = JSON.parse((await run(['run', 'log', 'r1', '--json'], { answer: answer(false), io: tty })).out);
+      expect(items.map((line: { text: string }) => line.text)).toEqual(LINES);
+    });
+
+    it('are entries with --json, and the last ones with --tail', async () => {
+      const json = await run(['task', 'log', 'abcd', '--events', '--json'], { answer: answer(false) });
+      expect(JSON.parse(json.out)).toEqual({ items: EVENTS, runId: 'r1', next: 4, more: false, ended: true, isText: false });
+      const last = await run(['run', 'log', 'r1', '--events', '--tail', '1'], { answer: answer(false) });
+      expect(last.out).toBe('        3  ● all is well\n');
+    });
+  });
 });

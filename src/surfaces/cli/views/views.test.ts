@@ -90,6 +90,8 @@ describe('views for people', () => {
     'task.create',
     'executor.list',
     'executor.show',
+    'run.events',
+    'run.facts',
   ] as const)('show %s calmly', (name) => {
     expect(view(name, SAMPLES[name], at(100))).toMatchSnapshot();
   });
