@@ -32,7 +32,7 @@ describe('the log of a run that has flooded', () => {
         lines += next.lines;
       }
       await file.close();
-      for (const flags of [[], ['--json'], ['--tail', '100000'], ['--events'], ['--events', '--tail', '100000']]) {
+      for (const flags of [[], ['--json'], ['--tail', '100000'], ['--events', '--tail', '100000']]) {
         const child = house.start(['run', 'log', run?.id ?? '', ...flags]);
         let [most, read, newlines] = [0, 0, 0];
         const watching = setInterval(() => {
@@ -48,7 +48,7 @@ describe('the log of a run that has flooded', () => {
         expect({ flags, code }).toEqual({ flags, code: 0 });
         expect(most, flags.join(' ')).toBeLessThan(MOST_MB);
         if (flags.length === 0) expect({ read, newlines }).toEqual({ read: bytes, newlines: lines });
-        if (flags[0] === '--tail') expect(newlines).toBeGreaterThan(1_000);
+        if (flags.includes('--tail')) expect(newlines).toBeGreaterThan(1_000);
       }
     },
     600_000,
