@@ -56,7 +56,7 @@ export async function prepareRun(house: House, env: Env, start: Start): Promise<
 }
 
 /** What the run is asked to do, as it was when it started. */
-export async function jobOf(house: House, { run, task, executor }: Start): Promise<Job> {
+async function jobOf(house: House, { run, task, executor }: Start): Promise<Job> {
   const directory = join(house.paths.runs, run.id);
   const resultFile = join(directory, 'result.json');
   const whole = 'text' in task.prompt ? task.prompt.text : await house.texts.getBlob(task.prompt.blob);

@@ -149,7 +149,7 @@ const endedWords = ({ verdict, summary }: Of<'ended'>): [string, string] => [
   `${verdict.replaceAll('_', ' ')}${summary.trim() === '' ? '' : `: ${summary}`}`,
 ];
 
-const outcomeText = ({ outcome, exit, detail, time }: Of<'outcome'>): string =>
-  [`the run ended: ${outcome.replaceAll('_', ' ')}`, exit !== undefined && `exit code ${exit}`, detail && plainLine(detail), time]
-    .filter(Boolean)
-    .join(', ');
+function outcomeText({ outcome, exit, detail = '', time }: Of<'outcome'>): string {
+  const code = exit === undefined || detail.includes(`exit code ${exit}`) ? '' : `exit code ${exit}`;
+  return [`the run ended: ${outcome.replaceAll('_', ' ')}`, code, plainLine(detail), time].filter(Boolean).join(', ');
+}
