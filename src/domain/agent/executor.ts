@@ -47,6 +47,16 @@ export interface Launch {
   readonly mode: 'oneway' | 'twoway';
 }
 
+/** The program as a person uses it, in a terminal. */
+export type Interactive = Omit<Launch, 'mode'>;
+
+/** What a person goes on with, by hand. */
+export interface Conversation {
+  readonly session: string;
+  /** The place of work holds settings for the program that are not the user's: see `Program.placeSettings`. */
+  readonly hasPlaceSettings: boolean;
+}
+
 /** The one vocabulary the rest of the house speaks. No executor adds words; it translates or stays silent. */
 export type AgentEvent =
   | { readonly type: 'opened'; readonly session: string }
@@ -121,6 +131,8 @@ export interface Program {
   readonly moved?: { readonly variable: string; readonly directory: string };
   /** All variables that belong to it and its providers (`ANTHROPIC_*`): they reach it and no other agent. */
   readonly variables: readonly string[];
+  /** A folder in a place of work whose settings may run code, and which it cannot be told to leave alone unless a person says so. */
+  readonly placeSettings?: string;
   /** Where the native program lies beside the wrapper of this path (resolved), best first: a wrapper that is killed leaves it running. */
   native?(wrapper: string): readonly string[];
 }
@@ -161,6 +173,11 @@ export interface Executor {
   /** Size of the model's window where the program does not say. */
   readonly contextLimit?: number;
   launch(job: Job): Launch;
+  /**
+   * The same program for a person who goes on with one of its conversations: nothing asks before it is there. Absent where it
+   * has no such form. Files of it lie in the run directory of the job; no prompt is given, and Fleet's server is not attached.
+   */
+  interactive?(job: Job, conversation: Conversation): Interactive;
   /** The state before the first line, and the lines that open the conversation. */
   begin(job: Job): Step;
   step(state: unknown, line: string): Step;

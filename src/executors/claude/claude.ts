@@ -1,7 +1,7 @@
 import type { AgentEvent, Executor } from '../../domain/agent/executor.ts';
 import { recordIn } from '../agent-event.ts';
 import { textOf } from './fields.ts';
-import { type Engine, launchOf } from './launch.ts';
+import { type Engine, interactiveOf, launchOf } from './launch.ts';
 import { READERS } from './lines.ts';
 import { claudeProgram } from './program.ts';
 import { answered } from './requests.ts';
@@ -21,6 +21,7 @@ export const claude = (engine: Engine): Executor => ({
   program: claudeProgram,
 
   launch: (job) => launchOf(engine, job),
+  interactive: (job, conversation) => interactiveOf(engine, job, conversation),
 
   begin: (job) => ({
     state: { run: job.runId, ...(job.tools ? { tools: job.tools } : {}), unheard: [], pending: [] } satisfies State,

@@ -1,4 +1,4 @@
-import type { Job, Launch } from '../../domain/agent/executor.ts';
+import type { Conversation, Interactive, Job, Launch } from '../../domain/agent/executor.ts';
 import { askRules, isFree, NEVER, toolNames } from './restriction.ts';
 import { uuidOf } from './uuid.ts';
 
@@ -14,18 +14,40 @@ export function launchOf(engine: Engine, job: Job): Launch {
   return { command: engine.node, args: [engine.agent, engine.sdk, engine.command, ...args], ...around };
 }
 
+/**
+ * By the program itself, whichever engine runs use. The folder is trusted for this session alone and nothing is written down:
+ * what trust would let in, the settings of a repository, is left out as in runs.
+ */
+export const interactiveOf = ({ command }: Engine, job: Job, { session }: Conversation): Interactive => ({
+  command,
+  args: [...job.extraArgs, '--resume', session, ...wishes(job), ...forPerson(job.tools), '--setting-sources', 'user'],
+  env: { ...QUIET, CLAUDE_CODE_SANDBOXED: '1' },
+  files: [],
+});
+
+/** Where a run would be held back a person is asked. */
+function forPerson(tools: Job['tools']): string[] {
+  const isRestricted = tools !== undefined && !isFree(tools);
+  if (isRestricted) return restriction(tools);
+  return ['--settings', JSON.stringify({ skipDangerousModePermissionPrompt: true }), '--permission-mode', 'bypassPermissions'];
+}
+
 const HEADLESS = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 
-const ENV: Readonly<Record<string, string>> = {
+const QUIET: Readonly<Record<string, string>> = {
   // It asks nobody but its provider, and stays the version it is.
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
   // Root may do without being asked only where it says so; to others it means nothing.
   IS_SANDBOX: '1',
-  // What goes wrong before the first turn is told as a result and not on stderr alone.
-  CLAUDE_CODE_STARTUP_FAILURE_RESULTS: '1',
   // Reads the CLAUDE.md of the directories given, see `argsOf`.
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
+};
+
+const ENV: Readonly<Record<string, string>> = {
+  ...QUIET,
+  // What goes wrong before the first turn is told as a result and not on stderr alone.
+  CLAUDE_CODE_STARTUP_FAILURE_RESULTS: '1',
 };
 
 /**
@@ -39,24 +61,31 @@ const ENV: Readonly<Record<string, string>> = {
  * What the task adds comes first: where a flag is given twice the last one counts.
  */
 function argsOf(job: Job): string[] {
-  const { tools, mcpConfig, model, effort, systemPrompt, maxTurns, maxBudgetUsd } = job;
+  const { tools, mcpConfig, maxTurns, maxBudgetUsd } = job;
   const isRestricted = tools !== undefined && !isFree(tools);
-  const names = toolNames(tools);
   return [
     ...job.extraArgs,
     ...conversation(job),
+    ...wishes(job),
+    ...(maxTurns === undefined ? [] : ['--max-turns', String(maxTurns)]),
+    ...(maxBudgetUsd === undefined ? [] : ['--max-budget-usd', String(maxBudgetUsd)]),
+    ...(mcpConfig === undefined ? [] : ['--mcp-config', mcpConfig]),
+    ...['--disallowedTools', NEVER.join(',')],
+    ...(isRestricted ? restriction(tools) : ['--permission-mode', 'bypassPermissions']),
+    ...['--permission-prompt-tool', 'stdio', '--setting-sources', 'user'],
+  ];
+}
+
+/** What holds for an agent and for a person. */
+function wishes({ model, effort, systemPrompt, tools, workDirectory }: Job): string[] {
+  const names = toolNames(tools);
+  return [
     ...(model === undefined ? [] : ['--model', model]),
     // It has no word for the least.
     ...(effort === undefined ? [] : ['--effort', effort === 'minimal' ? 'low' : effort]),
     ...(systemPrompt === undefined ? [] : ['--append-system-prompt', systemPrompt]),
-    ...(maxTurns === undefined ? [] : ['--max-turns', String(maxTurns)]),
-    ...(maxBudgetUsd === undefined ? [] : ['--max-budget-usd', String(maxBudgetUsd)]),
-    ...['--add-dir', job.workDirectory],
-    ...(mcpConfig === undefined ? [] : ['--mcp-config', mcpConfig]),
+    ...['--add-dir', workDirectory],
     ...(names === undefined ? [] : ['--tools', names.join(',')]),
-    ...['--disallowedTools', NEVER.join(',')],
-    ...(isRestricted ? restriction(tools) : ['--permission-mode', 'bypassPermissions']),
-    ...['--permission-prompt-tool', 'stdio', '--setting-sources', 'user'],
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { Executor } from '../executor.ts';
-import { launchOf } from './launch.ts';
+import { interactiveOf, launchOf } from './launch.ts';
 import { codexProgram } from './program.ts';
 import { answered } from './requests.ts';
 import { notice, request } from './rpc.ts';
@@ -22,6 +22,7 @@ export const codex = ({ command }: { readonly command: string }): Executor => ({
   program: codexProgram,
 
   launch: (job) => launchOf(command, job),
+  interactive: (job, conversation) => interactiveOf(command, job, conversation),
 
   begin: (job) => {
     const hello = request(`${job.runId}.1`, 'initialize', HELLO);

@@ -18,6 +18,7 @@ export const codexProgram: Program = {
   keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
   credentials: ['.codex/auth.json'],
   moved: { variable: 'CODEX_HOME', directory: '.codex' },
+  placeSettings: '.codex',
   variables: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
   native: (wrapper) => nativeOf(wrapper),
 };

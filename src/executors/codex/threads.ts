@@ -25,7 +25,7 @@ export function openThread(state: State, method: Opening, of?: string): Step {
 }
 
 /** There is no `max` among its words. */
-const HARDEST = 'xhigh';
+export const effortOf = (effort: string): string => (effort === 'max' ? 'xhigh' : effort);
 
 interface Told {
   readonly text: string;
@@ -41,7 +41,7 @@ export function startTurn(state: State, { text, n }: Told): Step {
     threadId: thread,
     ...(n === undefined ? {} : { clientUserMessageId: clientIdOf(state, n) }),
     input: [{ type: 'text', text, text_elements: [] }],
-    ...(effort === undefined ? {} : { effort: effort === 'max' ? HARDEST : effort }),
+    ...(effort === undefined ? {} : { effort: effortOf(effort) }),
   };
   const unheard = n === undefined ? state.unheard : [...state.unheard, { n, id }];
   return { state: { ...state, sent: state.sent + 1, unheard }, events: [], send: [request(id, 'turn/start', params)] };

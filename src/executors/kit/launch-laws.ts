@@ -1,4 +1,4 @@
-import type { Abilities } from '../../domain/agent/executor.ts';
+import type { Abilities, Interactive } from '../../domain/agent/executor.ts';
 import type { Executor, Job } from '../executor.ts';
 import { JOBS, plainJob } from './jobs.ts';
 import { type Law, must, same, short } from './law.ts';
@@ -33,6 +33,12 @@ export const launchLaws = (executor: Executor): readonly Law[] => [
       const names = JOBS.flatMap((job) => Object.keys(executor.launch(job).env));
       const keys = names.filter((name) => providerKey.test(name));
       same(keys, [], 'variables that sign in to a provider are set by launch');
+    },
+  },
+  {
+    says: 'opens a conversation for a person from the job alone, as plain values, if it can at all',
+    holds: () => {
+      for (const job of JOBS) for (const hasPlaceSettings of [false, true]) plainOpening(executor, job, hasPlaceSettings);
     },
   },
   {
@@ -72,15 +78,25 @@ function wholeContract(executor: Executor): void {
 }
 
 function plainLaunch(executor: Executor, job: Job): void {
-  const launch = purely(() => executor.launch(job));
-  same(
-    purely(() => executor.launch(job)),
-    launch,
-    'a second launch of the same job differs',
-  );
+  const launch = plainStart(() => executor.launch(job));
+  must(launch.mode === 'oneway' || launch.mode === 'twoway', `mode is ${short(launch.mode)}, expected "oneway" or "twoway"`);
+}
+
+function plainOpening(executor: Executor, job: Job, hasPlaceSettings: boolean): void {
+  const { interactive } = executor;
+  if (!interactive) return;
+  must(executor.can.resume, 'can.resume is false, and its conversations are opened for people');
+  const start = plainStart(() => interactive(job, { session: 'session-1', hasPlaceSettings }));
+  must(start.args.includes('session-1'), 'the session of the conversation is not among the arguments');
+  const keys = Object.keys(start.env).filter((name) => providerKey.test(name));
+  same(keys, [], 'variables that sign in to a provider are set');
+}
+
+function plainStart<Start extends Interactive>(make: () => Start): Start {
+  const launch = purely(make);
+  same(purely(make), launch, 'a second launch of the same job differs');
   same(throughJson(launch), launch, 'a launch is not plain JSON');
   must(typeof launch.command === 'string' && launch.command !== '', `command is ${short(launch.command)}, expected a program`);
-  must(launch.mode === 'oneway' || launch.mode === 'twoway', `mode is ${short(launch.mode)}, expected "oneway" or "twoway"`);
   const words = [launch.command, ...launch.args, ...Object.values(launch.env)];
   same(
     words.filter((word) => typeof word !== 'string' || word.includes('\0')),
@@ -92,6 +108,7 @@ function plainLaunch(executor: Executor, job: Job): void {
     [],
     'files that have no plain name, or no text',
   );
+  return launch;
 }
 
 function copies(executor: Executor): void {
