@@ -11,6 +11,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   io,
   open: async (env) => (await import('./connect/connect.ts')).connect(env, io.cwd),
   ensureEngine: async (env) => (await import('./background.ts')).ensureEngine({ ...io, env }),
+  inTerminal: async (start, env) => (await import('./in-terminal.ts')).inTerminal(start, env),
   programs: {
     demo: {
       summary: 'Watch three agents implement, review and refine, with a real gate; no key, no network.',

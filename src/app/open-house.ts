@@ -24,6 +24,7 @@ import { executorsHere } from './executor-views.ts';
 import { executorShelf } from './executors.ts';
 import { homePaths, initHome } from './home.ts';
 import type { House, Self } from './house.ts';
+import { interactiveStarts } from './interactive.ts';
 import { lazyStore } from './lazy-store.ts';
 import { makeIds } from './make-ids.ts';
 import { newsOf } from './news.ts';
@@ -136,6 +137,7 @@ function surroundingsOf({
       names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customFiles(paths).map(({ name }) => name)])],
       accounts: async (executor) => accountsOf(paths, executor),
       here: executorsHere(executors, env),
+      interactive: interactiveStarts(executors),
     },
     dispatching: dispatchingOf({ store, settings }, executors),
     output,

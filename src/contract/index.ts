@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts';
 import { liftPause, listPauses } from './pause.ts';
 import { addProject, listProjects, removeProject, setProject, showProject } from './project.ts';
 import { answerQuestion, askQuestion, listQuestions, showQuestion } from './question.ts';
-import { cancelRun, listRuns, runLog, showRun, taskLog } from './run.ts';
+import { cancelRun, listRuns, openTask, runLog, showRun, taskLog } from './run.ts';
 import { runEvents, runFacts } from './run-events.ts';
 import {
   cancelTask,
@@ -66,6 +66,7 @@ export const contract = [
   showTask,
   taskEvents,
   taskLog,
+  openTask,
   taskCost,
   waitTask,
   sendTask,

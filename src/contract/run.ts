@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../domain/limits.ts';
 import { HEALTHS } from '../domain/run/health.ts';
 import { Run } from '../domain/run/run.ts';
-import { Instant, RunId } from '../domain/values.ts';
+import { Instant, Name, Path, RunId, TaskId } from '../domain/values.ts';
 import { operation } from './operation.ts';
 import { page, paged, Ref, TaskView } from './shapes.ts';
 
@@ -78,6 +78,30 @@ export const taskLog = operation({
   input: z.strictObject({ id: Ref, ...logInput }),
   output: Log,
   faults: ['not_found', 'forbidden', 'unavailable'],
+});
+
+export const openTask = operation({
+  name: 'task.open',
+  kind: 'query',
+  role: 'admin',
+  summary: "Go on with the conversation of a task's agent yourself, in its own program.",
+  input: z.strictObject({ id: Ref, files: Path.describe('directory that the files it needs are laid into') }),
+  output: z.strictObject({
+    taskId: TaskId,
+    /** The run whose conversation it is. */
+    runId: RunId,
+    executor: Name,
+    /** Where it is started. */
+    directory: Path,
+    command: z.string(),
+    args: z.array(z.string()),
+    /** Set besides what is there; no secret is in it. */
+    env: z.record(z.string(), z.string()),
+    files: z.array(z.strictObject({ name: z.string(), text: z.string() })),
+    /** Where those must lie when it is started. */
+    filesIn: Path,
+  }),
+  faults: ['not_found', 'conflict', 'unavailable'],
 });
 
 export const cancelRun = operation({

@@ -13,6 +13,7 @@ import { createTaskHandler } from './task-create.ts';
 import { editTaskHandler } from './task-edit.ts';
 import { forkTaskHandler } from './task-fork.ts';
 import { taskListHandlers } from './task-list.ts';
+import { openTaskHandler } from './task-open.ts';
 import { taskTransferHandlers } from './task-transfer.ts';
 import { tokenHandlers } from './token.ts';
 import { workHandlers } from './work.ts';
@@ -25,6 +26,7 @@ export const handlers: Handlers = {
   'task.create': createTaskHandler,
   'task.edit': editTaskHandler,
   'task.fork': forkTaskHandler,
+  'task.open': openTaskHandler,
   ...taskListHandlers,
   ...taskChangeHandlers,
   ...taskTransferHandlers,

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ExecutorView } from '../contract/executor.ts';
 import type { Named, OperationName } from '../contract/index.ts';
 import type { RunEvent, RunFacts } from '../contract/run-events.ts';
+import type { Interactive } from '../domain/agent/executor.ts';
 import type { Caller } from '../domain/authority.ts';
 import type { Capacity } from '../domain/hold/hold.ts';
 import type { Project } from '../domain/project/project.ts';
@@ -46,6 +47,18 @@ export interface Executors {
   accounts(executor: string): Promise<readonly string[]>;
   /** Each with its program; asks programs for their versions, and for no longer than they may take. */
   here(): Promise<readonly ExecutorHere[]>;
+  /** How a person goes on with a conversation; undefined where the program has no form for people. */
+  interactive(wish: Opening): Promise<Interactive | undefined>;
+}
+
+/** A conversation, and where it is gone on with. */
+export interface Opening {
+  readonly task: Task;
+  readonly run: Run;
+  readonly session: string;
+  readonly directory: string;
+  /** Where the files of the program will lie. */
+  readonly files: string;
 }
 
 /** Turns a token into the text its bearer shows. The same token gives the same text. */

@@ -79,6 +79,8 @@ export function memoryHouse({
       names: async () => ['claude', 'codex', 'scripted'],
       accounts: async () => ['default', 'work'],
       here: async () => [],
+      interactive: async ({ run, session }) =>
+        run.executor === 'claude' ? { command: '/bin/claude', args: ['--resume', session], env: {}, files: [] } : undefined,
     },
     dispatching: {
       capacity: async () => ({ fleet: settings.max_concurrent, executor: settings.limit_executor, account: {}, project: {} }),

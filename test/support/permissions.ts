@@ -23,6 +23,7 @@ export const MAY: Readonly<Record<OperationName, readonly Standing[]>> = {
   'task.show': [...READERS, 'worker', 'run'],
   'task.events': [...READERS, 'worker', 'run'],
   'task.log': [...READERS, 'worker', 'run'],
+  'task.open': ['admin'],
   'task.wait': [...READERS, 'worker', 'run'],
   'task.send': [...LEADS, 'worker'],
   'task.comment': [...LEADS, 'worker', 'run'],

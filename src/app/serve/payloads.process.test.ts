@@ -88,6 +88,7 @@ function surroundings(
     'task.edit': about,
     'task.comment': { ...about, text: 'x' },
     'task.send': { ...about, text: 'x' },
+    'task.open': { ...about, files: place.directory },
     'task.restore': about,
     'task.push': about,
     'question.ask': { text: 'x' },

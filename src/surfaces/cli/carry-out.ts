@@ -16,6 +16,7 @@ const FLOWS: Readonly<Record<FlowName, () => Promise<Flow>>> = {
   'task-export': async () => (await import('./flows/task-export.ts')).exportTasks,
   'task-import': async () => (await import('./flows/task-import.ts')).importTasks,
   'task-log': async () => (await import('./flows/log.ts')).taskLog,
+  'task-open': async () => (await import('./flows/task-open.ts')).openTask,
   'task-wait': async () => (await import('./flows/task-wait.ts')).waitForTasks,
   'run-show': async () => (await import('./flows/run-show.ts')).showRun,
   'run-log': async () => (await import('./flows/log.ts')).runLog,

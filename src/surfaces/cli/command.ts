@@ -49,6 +49,7 @@ export const FLOW_NAMES = [
   'task-export',
   'task-import',
   'task-log',
+  'task-open',
   'task-wait',
   'run-log',
   'run-show',

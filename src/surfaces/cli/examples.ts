@@ -27,6 +27,7 @@ export const EXAMPLES: Readonly<Partial<Record<OperationName, readonly string[]>
   ],
   'task.show': ['fleet task show 7k2m9xqa'],
   'task.log': ['fleet task log 7k2m9xqa', 'fleet task log 7k2m9xqa --follow', 'fleet task 7k2m9xqa log --tail 20'],
+  'task.open': ['fleet task open 7k2m9xqa'],
   'task.wait': ['fleet task wait 7k2m9xqa 8a2m9xqb', 'fleet task wait 7k2m9xqa --timeout 600 && git pull'],
   'task.send': ["fleet task send 7k2m9xqa 'leave the parser alone'"],
   'task.retry': ['fleet task retry 7k2m9xqa'],

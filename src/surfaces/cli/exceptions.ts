@@ -12,6 +12,7 @@ export const POSITIONALS: By<readonly string[]> = {
   'task.events': ['id'],
   'task.dispatch': ['id'],
   'task.log': ['id'],
+  'task.open': ['id'],
   'task.cost': ['id'],
   'task.wait': ['ids'],
   'task.send': ['id', 'text'],
@@ -115,6 +116,7 @@ const logFlags: readonly CommandValue[] = [
 
 export const FLOWS: By<FlowRule> = {
   'task.log': { flow: 'task-log', hidden: ['limit', 'last'], flags: logFlags },
+  'task.open': { flow: 'task-open', hidden: ['files'] },
   'run.log': { flow: 'run-log', hidden: ['limit', 'last'], flags: logFlags },
   'run.events': { flow: 'run-log', hidden: ['limit', 'last'], flags: pageFlags },
   'run.show': { flow: 'run-show' },

@@ -12,6 +12,7 @@ interface Wishes {
   readonly io?: Partial<Io>;
   readonly programs?: Surroundings['programs'];
   readonly ensureEngine?: Surroundings['ensureEngine'];
+  readonly inTerminal?: Surroundings['inTerminal'];
   /** Answers in place of the samples. */
   answer?(name: OperationName, input: Record<string, unknown>): unknown;
 }
@@ -33,7 +34,7 @@ export const table = commandTable(contract);
 
 export async function run(
   argv: readonly string[],
-  { stdin = '', io = {}, programs = {}, ensureEngine, answer }: Wishes = {},
+  { stdin = '', io = {}, programs = {}, ensureEngine, inTerminal, answer }: Wishes = {},
 ): Promise<Ran> {
   const seen = { out: '', err: '', closed: 0 };
   let passedMs = 0;
@@ -48,6 +49,7 @@ export async function run(
     version: '1.2.3',
     programs,
     ...(ensureEngine && { ensureEngine }),
+    ...(inTerminal && { inTerminal }),
     open: async (env) => {
       opened.push(env);
       return { call: call as Call, close: async () => void (seen.closed += 1) };
@@ -59,6 +61,7 @@ export async function run(
         yield Buffer.from(stdin);
       },
       isTty: false,
+      isTyped: false,
       colour: false,
       columns: Number.POSITIVE_INFINITY,
       rows: Number.POSITIVE_INFINITY,

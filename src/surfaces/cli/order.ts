@@ -1,7 +1,7 @@
 import type { Call, CallOptions } from '../../contract/call.ts';
 import type { OperationName } from '../../contract/index.ts';
 import type { Command } from './command.ts';
-import type { Io } from './surroundings.ts';
+import type { Io, Surroundings } from './surroundings.ts';
 import { view } from './views/views.ts';
 
 /** One command with its values, ready to be carried out. */
@@ -15,12 +15,18 @@ export interface Order {
   readonly call: Call;
   /** Starts the engine when none runs; says that it did. */
   ensureEngine?(): Promise<string | undefined>;
+  /** Starts a program in this terminal and waits for it; answers its exit code. */
+  inTerminal?: Surroundings['inTerminal'];
 }
 
-/** What is left to print, and how the program ends when not well. `written`: the flow has printed it already. */
+/**
+ * What is left to print, and how the program ends when not well. `written`: the flow has printed it already. `handed-over`:
+ * another program has the terminal from now on, and nothing of the house is held open meanwhile.
+ */
 export type Result = { readonly code?: number } & (
   | { readonly kind: 'answer'; readonly value: unknown; text(): string }
   | { readonly kind: 'written' }
+  | { readonly kind: 'handed-over'; start(): Promise<number> }
 );
 
 export const answered = (order: Order, operation: OperationName, value: unknown): Result => ({

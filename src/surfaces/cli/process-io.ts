@@ -14,6 +14,7 @@ export function processIo(): Io {
     err: (text) => written(stderr, text).catch(() => {}),
     stdin: () => stdin,
     isTty: stdout.isTTY === true,
+    isTyped: stdin.isTTY === true,
     colour: wantsColour(env, stdout.isTTY === true),
     columns: stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
     rows: stdout.isTTY ? stdout.rows || 24 : Number.POSITIVE_INFINITY,

@@ -4,6 +4,7 @@ import type { Command } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { candidates, completionScript } from './flows/completion.ts';
 import { helpPage } from './help/help-page.ts';
+import type { Result } from './order.ts';
 import { findCommand } from './parse/find-command.ts';
 import { type Globals, leadingGlobals } from './parse/globals.ts';
 import type { Connection, Env, Io, Surroundings } from './surroundings.ts';
@@ -51,13 +52,16 @@ async function perform(command: Command, argv: readonly string[], leading: Globa
   const env = withHome(io.env, { ...leading, ...globals });
   const { call, close } = whenNeeded(() => surroundings.open(env));
   const ensureEngine = async () => surroundings.ensureEngine?.(env);
+  const { inTerminal } = surroundings;
+  let result: Result;
   try {
-    const result = await carryOut({ command, input, local, json, key: globals.key, io, call, ensureEngine });
+    const order = { command, input, local, json, key: globals.key, io: { ...io, env }, call, ensureEngine };
+    result = await carryOut({ ...order, ...(inTerminal && { inTerminal }) });
     if (result.kind === 'answer') await (json ? writeJson(io, result.value) : io.out(result.text()));
-    return result.code ?? EXIT_CODES.ok;
   } finally {
     await close();
   }
+  return result.kind === 'handed-over' ? result.start() : (result.code ?? EXIT_CODES.ok);
 }
 
 /** Opens the store or the wire at the first call: a flow that finds its input wrong has disturbed nothing. */

@@ -1,4 +1,4 @@
-import type { Call } from '../../contract/call.ts';
+import type { Call, Output } from '../../contract/call.ts';
 import type { CommandTable } from './command.ts';
 
 /** What the command line may touch of the world. */
@@ -9,6 +9,8 @@ export interface Io {
   stdin(): AsyncIterable<Uint8Array | string>;
   /** Whether a person looks at standard output. */
   readonly isTty: boolean;
+  /** Whether a person types on standard input. */
+  readonly isTyped: boolean;
   readonly colour: boolean;
   /** Width to keep to; Infinity when nobody looks. */
   readonly columns: number;
@@ -46,6 +48,8 @@ export interface Surroundings {
   open(env: Env): Promise<Connection>;
   /** Starts the engine of the home when none runs; says in a few words that it did. */
   ensureEngine?(env: Env): Promise<string | undefined>;
+  /** Starts the program of an agent in this terminal and waits for it; answers its exit code. */
+  inTerminal?(start: Output<'task.open'>, env: Env): Promise<number>;
   readonly programs: Readonly<Record<string, Program>>;
   readonly io: Io;
 }

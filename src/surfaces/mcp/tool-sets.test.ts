@@ -23,6 +23,8 @@ const ELSEWHERE = [
   'db.restore',
   'db.export',
   'task.edit',
+  // For somebody who sits at a terminal.
+  'task.open',
   'task.export',
   'task.import',
   'task.verify',

@@ -42,6 +42,9 @@ export function messageSent({ taskId, n, state }: Output<'task.send'>, { paint }
   return `message ${n} for ${paint.bold(shortId(taskId))}: ${when[state]}\n`;
 }
 
+export const taskOpened = ({ taskId, executor, directory }: Output<'task.open'>, { paint }: Look): string =>
+  `${paint.bold(shortId(taskId))} is opened with ${plainLine(executor)} in ${plainLine(directory)}\n`;
+
 export const taskDeleted = ({ id }: Output<'task.delete'>, { paint }: Look): string => `deleted ${paint.bold(shortId(id))}\n`;
 
 export function taskEvents({ items, next }: Output<'task.events'>, look: Look): string {

@@ -27,6 +27,7 @@ import {
   taskEvents,
   taskForked,
   taskLine,
+  taskOpened,
   tasksImported,
 } from './task-lines.ts';
 import { readyList, taskList } from './task-list.ts';
@@ -61,6 +62,7 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'task.show': taskPage,
   'task.events': taskEvents,
   'task.log': logLines,
+  'task.open': taskOpened,
   'task.cost': taskCost,
   'task.wait': taskWait,
   'task.send': messageSent,

@@ -23,7 +23,15 @@ export const forkOf = (taskId: TaskId, runId: RunId): Pick<TaskView, 'forkedFrom
 });
 
 /** Operations that answer with something else than a task. */
-type Told = 'task.diff' | 'task.report' | 'task.push' | 'task.restore' | 'workspace.list' | 'workspace.prune' | 'fleet.blame';
+type Told =
+  | 'task.open'
+  | 'task.diff'
+  | 'task.report'
+  | 'task.push'
+  | 'task.restore'
+  | 'workspace.list'
+  | 'workspace.prune'
+  | 'fleet.blame';
 
 const sampleWork = (ago: Ground['ago']): Work => ({
   branch: 'claude/fix-the-login-test/6h2m9xqh',
@@ -110,6 +118,17 @@ export const workSamples = (ground: Ground): { readonly [Name in Told]: Output<N
   },
   'task.report': { taskId: ground.taskId, reports: reports(ground), evidence: evidence(ground) },
   'task.push': { taskId: ground.taskId, branch: 'main', remote: 'origin' },
+  'task.open': {
+    taskId: ground.taskId,
+    runId: ground.runId,
+    executor: 'claude',
+    directory: '/home/you/.fleet/workspaces/site/3',
+    command: '/usr/bin/claude',
+    args: ['--resume', '0b2f7a5e-8d0e-4a57-9a3e-5a8c1f0d7e11'],
+    env: { DISABLE_AUTOUPDATER: '1' },
+    files: [],
+    filesIn: '/tmp/fleet-open-x7Kq2M',
+  },
   'task.restore': { taskId: ground.taskId, runId: ground.runId, branch: 'fleet/restored/6h2m9xqh', commit: TIP },
   'workspace.list': {
     items: [
