@@ -44,7 +44,13 @@ const NOTICES: Record<string, TomlValue> = {
   'notice.hide_full_access_warning': true,
   'notice.hide_world_writable_warning': true,
   'notice.hide_rate_limit_model_nudge': true,
-  'notice.hide_gpt5_1_migration_prompt': true,
+  // Who names an older model is offered a newer one, unless that very offer was made before. These are all of the proved version.
+  'notice.model_migrations': {
+    'gpt-5.5': 'gpt-6-sol',
+    'gpt-5.6-luna': 'gpt-6-luna',
+    'gpt-5.6-sol': 'gpt-6-sol',
+    'gpt-5.6-terra': 'gpt-6-sol',
+  },
 };
 
 /** Where a run would be held back a person is asked. */

@@ -19,7 +19,7 @@ const [claudeHad, codexHad] = [await had(claude), inFullRun ? await had(codex) :
 
 /** What each of them says when it wants something before it begins. */
 const DIALOGS =
-  /Enter to confirm|enter continue|trust this folder|Folder access|Hooks need review|MCP server found|Welcome back|Let's get started/i;
+  /Enter to confirm|enter continue|trust this folder|Try new model|Folder access|Hooks need review|MCP server found|Welcome back|Let's get started/i;
 
 const opening = (house: WorkHouse, around: Readonly<Record<string, string>>, id: string): Promise<Terminal> =>
   terminal({
@@ -103,7 +103,8 @@ describe('fleet task open', () => {
     async ({ skip }) => {
       if (!('program' in codexHad) || !tmux) return skip();
       await using house = await codexHouse(codexHad.program);
-      const { id, played } = await house.work(scenario, '--integration', 'review');
+      // An older one, in whose place it would offer another.
+      const { id, played } = await house.work(scenario, '--integration', 'review', '--model', 'gpt-5.5');
       expect(await house.rest(id)).toMatchObject({ phase: { state: 'blocked', block: { cause: 'review' } } });
       await using pane = await opening(house, house.around, id);
       await pane.shows('the first answer');
@@ -112,7 +113,9 @@ describe('fleet task open', () => {
       await pane.says('so write it down');
       await pane.shows('it is written');
       expect((await textOf(join(await house.placeOf(id), 'by-hand.txt'))).trim()).toBe('hello');
-      expect(JSON.stringify(played.exchanges)).toContain('so write it down');
+      const asked = JSON.stringify(played.exchanges.at(-1));
+      expect(asked).toContain('so write it down');
+      expect(asked).toContain('gpt-5.5');
       await pane.says('/quit');
       expect(await pane.ended()).toBe(0);
       expect(pane.seen.filter((screen) => DIALOGS.test(screen))).toEqual([]);
