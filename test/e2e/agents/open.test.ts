@@ -93,7 +93,7 @@ describe('fleet task open', () => {
   );
 
   const codexMissing = tmux ? ('missing' in codexHad ? codexHad.missing : undefined) : 'tmux is not on this machine';
-  const about = 'goes on with the conversation of Codex, asks nothing, writes no trust down and leaves no daemon [EXEC-08]';
+  const about = 'goes on with the conversation of Codex, asks nothing, writes no trust down and leaves no process [EXEC-08]';
   const scenario = [
     ...['write a.txt hello', 'say the first answer', 'turn', 'say the second answer', 'turn'],
     ...['write by-hand.txt hello', 'say it is written'],
