@@ -2,13 +2,12 @@
  * Requirements no test proves yet. The list only shrinks: a test that cites an id takes it off here, and the number
  * below goes down with it. `test/requirements.test.ts` says which entries must go.
  */
-export const OPEN_AT_MOST = 80;
+export const OPEN_AT_MOST = 79;
 
 export const openRequirements: readonly string[] = `
   CONF-02 CONF-03
   TASK-10 TASK-14
   RUN-11 RUN-17
-  EXEC-08
   WORK-01 WORK-02 WORK-04 WORK-07 WORK-09 WORK-10
   FLOW-01 FLOW-02 FLOW-03 FLOW-04 FLOW-05 FLOW-06 FLOW-07 FLOW-08 FLOW-09
   AUTO-01 AUTO-02 AUTO-03 AUTO-04 AUTO-05 AUTO-07 AUTO-08 AUTO-09

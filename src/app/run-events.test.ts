@@ -115,34 +115,31 @@ describe('the events of a run', () => {
   it('has transcripts of several executors to read', () =>
     expect(new Set(TRANSCRIPTS.map(([, { name }]) => name)).size).toBe(EXECUTORS.length));
 
-  it.each(TRANSCRIPTS)(
-    'are told once each, whatever the page and whoever restarts: %s [RUN-11]',
-    async (_n, executor, transcript) => {
-      const { run, reader } = await printedBy(executor, transcript);
-      const expected = expectedOf(transcript);
-      const whole = await all(run(going), reader);
-      expect(known(whole)).toEqual(expected);
-      for (const limit of [1, 2, 3, 7]) {
-        const one = reader();
-        const pages = await all(run(going), () => one, limit);
-        expect(known(pages), `pages of ${limit}`).toEqual(expected);
-        expect(unknownIn(pages)).toBe(unknownIn(whole));
-      }
-      // Every page by a Fleet that knows nothing of the one before.
-      const again = await all(run(going), reader, 2);
-      expect(known(again)).toEqual(expected);
-      expect(unknownIn(again)).toBe(unknownIn(whole));
-      // And what its exit says comes last, once.
+  it.each(TRANSCRIPTS)('are told once each, whatever the page and whoever restarts: %s', async (_n, executor, transcript) => {
+    const { run, reader } = await printedBy(executor, transcript);
+    const expected = expectedOf(transcript);
+    const whole = await all(run(going), reader);
+    expect(known(whole)).toEqual(expected);
+    for (const limit of [1, 2, 3, 7]) {
       const one = reader();
-      const over = await all(run(ended), () => one, 3);
-      expect(known(over).slice(0, expected.length)).toEqual(expected);
-      expect(bare(over).at(-1)).toEqual(closing);
-      expect(over.filter(({ type }) => type === 'outcome')).toHaveLength(1);
-      expect(runEvents.output.shape.items.safeParse(over).error).toBeUndefined();
-    },
-  );
+      const pages = await all(run(going), () => one, limit);
+      expect(known(pages), `pages of ${limit}`).toEqual(expected);
+      expect(unknownIn(pages)).toBe(unknownIn(whole));
+    }
+    // Every page by a Fleet that knows nothing of the one before.
+    const again = await all(run(going), reader, 2);
+    expect(known(again)).toEqual(expected);
+    expect(unknownIn(again)).toBe(unknownIn(whole));
+    // And what its exit says comes last, once.
+    const one = reader();
+    const over = await all(run(ended), () => one, 3);
+    expect(known(over).slice(0, expected.length)).toEqual(expected);
+    expect(bare(over).at(-1)).toEqual(closing);
+    expect(over.filter(({ type }) => type === 'outcome')).toHaveLength(1);
+    expect(runEvents.output.shape.items.safeParse(over).error).toBeUndefined();
+  });
 
-  it('come as they are printed, and end once [RUN-11]', async () => {
+  it('come as they are printed, and end once', async () => {
     const { out, run, reader } = await printed('', shell);
     const one = reader();
     const seen: RunEvent[] = [];
@@ -171,7 +168,7 @@ describe('the events of a run', () => {
     expect(await look(ended)).toMatchObject({ items: [], more: false, ended: true });
   });
 
-  it('are the last ones when only those are wanted, and go on after them [RUN-11]', async () => {
+  it('are the last ones when only those are wanted, and go on after them', async () => {
     const { out, run, reader } = await printed(Array.from({ length: 50 }, (_, n) => `line ${n}\n`).join(''), shell);
     const one = reader();
     const { items, next } = await one(run(going), { after: 0, last: 2, limit: 500 });
@@ -180,7 +177,7 @@ describe('the events of a run', () => {
     expect(bare((await one(run(going), { after: next, limit: 500 })).items)).toEqual([{ type: 'said', text: 'later' }]);
   });
 
-  it('count what the executor does not know, and what nobody knows [RUN-11]', async () => {
+  it('count what the executor does not know, and what nobody knows', async () => {
     const [[, executor] = ['', shell]] = EXECUTORS;
     const garbage = Buffer.concat(
       Array.from({ length: 300 }, (_, n) => Buffer.concat([Buffer.from([0xff, 0, n % 9, 0xc3, 0x28, 0x1b]), Buffer.from('\n')])),
@@ -219,7 +216,7 @@ describe('the events of a run', () => {
     expect(JSON.stringify(await all(run(ended), reader))).not.toContain('a-secret-of-mine');
   });
 
-  it('pass over a line of 200 MB, and let others have their turn meanwhile [RUN-11]', async () => {
+  it('pass over a line of 200 MB, and let others have their turn meanwhile', async () => {
     const { out, run, reader } = await printed('before\n', shell);
     const file = await open(out, 'a');
     // A file with a hole: nobody has to write the zeros.
@@ -241,7 +238,7 @@ describe('the events of a run', () => {
     expect(turns).toBeGreaterThan(200);
   });
 
-  it('are read on from where the reader was, not from the beginning, and no more than so much at once [RUN-11]', async () => {
+  it('are read on from where the reader was, not from the beginning, and no more than so much at once', async () => {
     const line = `${'x'.repeat(999)}\n`;
     const total = LIMITS.eventReadBytes.value + 2 * MB;
     const silent: Executor = { ...shell, step: (state) => ({ state, events: [], send: [] }) };

@@ -32,7 +32,7 @@ const job = {
 };
 
 describe('the facts of a run', () => {
-  it('tell prompt, command line, names of variables and exit, and no secret [RUN-11]', async () => {
+  it('tell prompt, command line, names of variables and exit, and no secret', async () => {
     const facts = await runWith('run_1', {
       'prompt.txt': `use a-secret-of-mine ${'x'.repeat(10_000)}`,
       'job.json': JSON.stringify(job),

@@ -103,6 +103,7 @@ describe('task.open', () => {
     ['no agent has said which conversation it leads', {}, { watch: watch() }, 'no agent has led a conversation'],
     ['its program has no form for people', {}, { executor: 'scripted' }, 'scripted has no form for people'],
     ['its conversation lies in a sandbox', { sandbox: true }, {}, 'sandbox'],
+    ['its conversation was led on another account', {}, { account: 'work' }, 'led on the account claude/work'],
     ['its conversation lies on another machine', {}, { host: 'there' }, 'lies on there'],
     ['its directory is gone', { directory: '/gone' }, {}, '/gone is gone'],
   ])('is refused when %s', async (_when, task, run, why) => {

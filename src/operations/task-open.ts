@@ -1,4 +1,5 @@
 import { Fault } from '../domain/fault.ts';
+import { refOf } from '../domain/hold/account.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import { projects } from '../store/records/projects.ts';
@@ -46,6 +47,9 @@ async function conversationOf(task: Task, { reads, home }: Scope): Promise<{ run
   const [newest] = led;
   if (!newest) throw refused(task, 'no agent has led a conversation about it yet');
   if (task.sandbox) throw refused(task, 'its agent works in a sandbox, and its conversation lies in there', resuming(task));
+  // The variables of an account may be keys, and no answer holds one.
+  if (newest.run.account !== undefined)
+    throw refused(task, `its conversation was led on the account ${refOf(newest.run)}, and yours is another`, resuming(task));
   if (newest.run.host !== home.host) throw refused(task, `its conversation lies on ${newest.run.host}, and this is ${home.host}`);
   return newest;
 }

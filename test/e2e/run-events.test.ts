@@ -20,7 +20,7 @@ interface Events {
 }
 
 describe('the decoded log of an agent', () => {
-  it('is followed while it works, over a crash of the engine, and read again afterwards [RUN-11]', async () => {
+  it('is followed while it works, over a crash of the engine, and read again afterwards', async () => {
     const go = join(house.directory, 'go');
     const id = await house.create(
       `say I look around\nsh until [ -e '${go}' ]; do sleep 0.1; done\nspend 1200 34 $0.5 opus\nsay It is well\nedit a.txt yes\ndone all is well`,
@@ -68,7 +68,7 @@ describe('the decoded log of an agent', () => {
     expect((await house.ok(['task', 'log', id])).out).toContain('{"type":"said","text":"It is well"}');
   });
 
-  it('has beside it how the run was started and how it ended, without a secret [RUN-11]', async () => {
+  it('has beside it how the run was started and how it ended, without a secret', async () => {
     const id = await house.create('say hello\nexit 3', '--integration', 'none', '--max-attempts', '1');
     await house.rest(id);
     const [run] = (await house.runs(id)).filter(({ kind }) => kind === 'agent');

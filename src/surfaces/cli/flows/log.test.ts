@@ -184,7 +184,7 @@ describe('fleet task log and fleet run log', () => {
     const tty = { isTty: true, columns: 80 };
     const decoded = '        1  ▸ Bash  npm test\n        2  ✓ Bash is done\n        3  ● all is well\n';
 
-    it('are decoded on a terminal, and wherever it is asked for [RUN-11]', async () => {
+    it('are decoded on a terminal, and wherever it is asked for', async () => {
       for (const argv of [
         ['task', 'log', 'abcd'],
         ['run', 'log', 'r1'],
@@ -199,7 +199,7 @@ describe('fleet task log and fleet run log', () => {
         expect((await run(argv, { answer: answer(true) })).out).toBe(decoded);
     });
 
-    it('are lines in a pipe, for --json, with --raw, of errors, and where they are text already [RUN-11]', async () => {
+    it('are lines in a pipe, for --json, with --raw, of errors, and where they are text already', async () => {
       const text = `${LINES.join('\n')}\n`;
       expect((await run(['run', 'log', 'r1'], { answer: answer(false) })).out).toBe(text);
       expect((await run(['run', 'log', 'r1'], { answer: answer(true), io: tty })).out).toBe(text);
