@@ -54,9 +54,12 @@ export class ReadyShims {
     this.#fillSoon();
     if (shim === undefined || text === undefined) return undefined;
     const { stdin } = shim.child;
+    if (!isWritten(shim.file, `${text}f_start=${shim.started} f_claimed=1\n`)) {
+      stdin?.destroy();
+      closeSync(shim.file);
+      return undefined;
+    }
     try {
-      writeSync(shim.file, text, 0);
-      writeSync(shim.file, `f_start=${shim.started} f_claimed=1\n`, Buffer.byteLength(text));
       stdin?.write('\n');
       lay();
       // Somebody was faster: this one is to end, as one that finds the claim of another does.
@@ -124,6 +127,16 @@ export class ReadyShims {
     const at = this.#ready.findIndex((one) => one.child === child);
     const [shim] = at === -1 ? [] : this.#ready.splice(at, 1);
     if (shim) closeSync(shim.file);
+  }
+}
+
+/** That memory may be full of what is somebody else's: then there is still the slow way. */
+function isWritten(file: number, text: string): boolean {
+  try {
+    return writeSync(file, text, 0) === Buffer.byteLength(text);
+  } catch (error) {
+    if (hasCode(error, 'ENOSPC', 'EDQUOT')) return false;
+    throw error;
   }
 }
 

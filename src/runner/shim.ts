@@ -29,7 +29,7 @@ const text = `#!/bin/sh
 # DIR oneway|twoway BOOT CGROUP COMMAND…
 f_start= f_claimed=
 if [ $# = 0 ]; then
-  read -r f_ && . /dev/fd/3 && read -r f_ || exit 0
+  read -r f_ && . /proc/self/fd/3 && read -r f_ || exit 0
   exec < /dev/null 3<&-
   unset f_ FLEET_SHIM_MARK
 fi

@@ -11,6 +11,8 @@ const MOMENT_MS = 1_000;
 const RENEWAL_MS = 100;
 const MOST = 2_000;
 const LONGEST = 64 * 1024;
+/** Of all of them together. */
+const MOST_TEXT = 16 * 1024 * 1024;
 /** Whoever sends one of these wants something of its own. */
 const SPECIAL = ['fleet-as', 'if-match', 'x-request-id', 'range'];
 
@@ -50,6 +52,7 @@ export class Again {
   readonly #clients = new Map<string, Client>();
   #revision: number | undefined;
   #count = 0;
+  #text = 0;
   #looked = false;
 
   constructor(needs: Needs) {
@@ -83,10 +86,11 @@ export class Again {
     if (authorization === undefined || text.length > LONGEST || SPECIAL.some((name) => headers[name] !== undefined)) return;
     // A commit in between may have been seen in one row and not in another.
     if (revision === undefined || this.#needs.revision() !== revision) return;
-    if (revision !== this.#revision || this.#count >= MOST) this.#forget(revision);
+    if (revision !== this.#revision || this.#count >= MOST || this.#text > MOST_TEXT) this.#forget(revision);
     const head = [...SAFE.flat(), 'content-type', 'application/json', ...(tag === undefined ? [] : ['etag', tag])];
     const { answers } = this.#client(authorization, asked.get('caller'));
     if (!answers.has(url)) this.#count += 1;
+    this.#text += text.length;
     const length = ['content-length', String(Buffer.byteLength(text))];
     answers.set(url, { head, length, text, tag, route: asked.req.routePath, at });
   }
@@ -125,6 +129,7 @@ export class Again {
   #forget(revision: number | undefined): void {
     this.#clients.clear();
     this.#count = 0;
+    this.#text = 0;
     this.#revision = revision;
   }
 }
