@@ -1,8 +1,8 @@
 /** What a request of a coding agent shows of itself, whatever protocol it speaks. */
 export interface Conversation {
   readonly tools: readonly OfferedTool[];
-  /** All that was said before the model's first answer: tells conversations at the same address apart. */
-  readonly opening: string;
+  /** All that was said before the model's first answer, one by one: tells conversations at the same address apart. */
+  readonly opening: readonly string[];
   /** What the agent was told last by a person; `answers` and `results` came after it. */
   readonly asked: string;
   /** How often the agent was told something before that. */
@@ -65,10 +65,10 @@ function said(entry: Entry): Entry[] {
   return text === '' ? [] : [{ by: 'person', text }];
 }
 
-function openingOf(entries: readonly Entry[]): string {
+function openingOf(entries: readonly Entry[]): readonly string[] {
   const end = entries.findIndex(({ by }) => by !== 'person');
   const before = end === -1 ? entries : entries.slice(0, end);
-  return before.map((entry) => (entry.by === 'person' ? entry.text : '')).join('\n');
+  return before.map((entry) => (entry.by === 'person' ? entry.text : ''));
 }
 
 /** The id of a call: it says which answer of its turn it belongs to, because agents shuffle the calls and results of one answer. */

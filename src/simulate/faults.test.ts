@@ -55,6 +55,18 @@ describe.each(modelClients)('a simulated provider over $name', (client) => {
     expect(statuses.map((status) => status === 200)).toEqual([false, true, false, true]);
   });
 
+  it('knows a conversation again that was never answered and is told more', async () => {
+    await using models = await modelServer();
+    const { url } = models.play(parseScenario('fault overloaded\nsay Well.'));
+    const told = async (...said: string[]): Promise<boolean> => {
+      const conversation = said.flatMap((text) => client.begin(text));
+      return (await post(client, url, { ...request, conversation })).ok;
+    };
+    expect(await told('One.')).toBe(false);
+    expect(await told('One.', 'Go on.')).toBe(true);
+    expect(await told('Two.', 'One.')).toBe(false);
+  });
+
   it('tells one fault after the other, and one for ever', async () => {
     await using models = await modelServer();
     const { url } = models.play(parseScenario('fault server_error\nfault unauthorized always\nsay Well.'));

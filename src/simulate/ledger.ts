@@ -76,7 +76,8 @@ function makePage(): RunPage {
     problems: [],
     nextFault: (plan, conversation) => {
       if (plan.faults.length === 0) return undefined;
-      const place = placeOf(conversation);
+      const places = placesOf(conversation);
+      const place = places.find((known) => counts.has(known)) ?? places.at(-1) ?? '';
       const before = counts.get(place) ?? 0;
       counts.set(place, before + 1);
       const [oldest] = counts.keys();
@@ -103,9 +104,17 @@ function makePage(): RunPage {
   };
 }
 
-/** Agents that share an address are told apart by how they began. */
-const placeOf = ({ opening, turn, answers }: Conversation): string =>
-  `${createHash('sha256').update(opening).digest('base64url').slice(0, 16)} ${turn} ${answers}`;
+/**
+ * Agents that share an address are told apart by how they began. One that was never answered and is told more has two
+ * beginnings in a row: it is still where the first of them was.
+ */
+function placesOf({ opening, turn, answers }: Conversation): readonly string[] {
+  const hash = createHash('sha256');
+  return opening.map((said) => {
+    hash.update(`${said.length} ${said}`);
+    return `${hash.copy().digest('base64url').slice(0, 16)} ${turn} ${answers}`;
+  });
+}
 
 function faultAt(faults: readonly FaultPlan[], request: number): FaultPlan | undefined {
   let before = 0;
