@@ -27,12 +27,24 @@ export interface Records<Body> {
 /** Features add records and index functions, never driver methods. */
 export function records<Body>({ kind, schema, idOf, entriesOf }: RecordKind<Body>): Records<Body> {
   const key = (id: string): Key => ({ kind, id });
-  const read = (row: Row): Body => schema.parse(row.body);
+  /** What has been checked once, by the very object: rows that are kept are read again and again. */
+  const checked = new WeakMap<object, Body>();
+  const check = (body: unknown): Body => {
+    const parsed = schema.parse(body);
+    if (typeof parsed === 'object' && parsed !== null) checked.set(parsed, parsed);
+    return parsed;
+  };
+  const read = ({ body }: Row): Body => {
+    if (typeof body !== 'object' || body === null) return check(body);
+    const parsed = checked.get(body) ?? check(body);
+    checked.set(body, parsed);
+    return parsed;
+  };
   return {
     kind,
     key,
     read,
-    put: (body, expect) => ({ op: 'put', key: key(idOf(body)), expect, body: schema.parse(body), entries: entriesOf(body) }),
+    put: (body, expect) => ({ op: 'put', key: key(idOf(body)), expect, body: check(body), entries: entriesOf(body) }),
     remove: (body, expect) => ({ op: 'delete', key: key(idOf(body)), expect }),
     get: async (store, id) => {
       const row = await store.get(key(id));
