@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { engineHouse } from '../../test/support/engine-house.ts';
 import type { Store } from '../store/port.ts';
+import { taskIndex } from '../store/records/tasks.ts';
 import { takeTurn } from './controller.ts';
 import { dispatch } from './dispatch.ts';
 import { engineStore, News } from './news.ts';
@@ -61,6 +62,29 @@ it('asks again only for the lanes the engine has changed, until somebody else ha
   expect(await heads.look()).toHaveLength(29);
   house.pass(60_000);
   expect(await scansOf(() => heads.look())).toBeGreaterThan(0);
+});
+
+it('asks again for what the engine writes while it looks, and for nothing else', async () => {
+  const { needs, news, scansOf } = await houseWithLanes(30);
+  let during = async () => {};
+  const heads = new QueueHeads({
+    ...needs,
+    store: {
+      ...needs.store,
+      scan: async (query) => {
+        const hits = await needs.store.scan(query);
+        await during();
+        return hits;
+      },
+    },
+  });
+  const [first] = await needs.store.scan({ index: taskIndex.ready, limit: 1 });
+  // What it sees is as old as what it was told of.
+  during = async () => news.own([{ op: 'delete', key: { kind: 'task', id: first?.key.id ?? '' }, expect: '1' }], '2');
+  await heads.look();
+  during = async () => {};
+  expect(await scansOf(() => heads.look())).toBe(1);
+  expect(await scansOf(() => heads.look())).toBe(0);
 });
 
 it('lets the earliest due go first, however many lanes stand before theirs and are full', async () => {

@@ -6,11 +6,12 @@ import { laneHeads } from '../store/queries/lanes.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import type { Needs } from './needs.ts';
 
-/** The first in one lane. */
+/** The first in one lane, as it was when it was looked at. */
 export interface Head {
   readonly lane: string;
   readonly due: string;
   readonly id: string;
+  readonly hit: Hit;
 }
 
 /** Whatever was missed is noticed after so long. */
@@ -27,7 +28,8 @@ export class QueueHeads {
   #heads: Map<string, Head> | undefined;
   #changed = new Set<string>();
   #readAt = 0;
-  #isLooking = false;
+  /** Tasks that were written while a look is under way: it may have seen them as they were before. */
+  #meanwhile: Set<string> | undefined;
 
   constructor({ store, elapsed, news }: Pick<Needs, 'store' | 'elapsed' | 'news'>) {
     this.#store = store;
@@ -42,15 +44,17 @@ export class QueueHeads {
     const isKnown = heads === this.#heads;
     // Kept from now on: whatever comes while the look is under way makes it old again.
     this.#heads = heads;
-    this.#isLooking = true;
+    const meanwhile = new Set<string>();
+    this.#meanwhile = meanwhile;
     try {
       await (isKnown ? this.#again(heads) : this.#all(heads));
     } catch (error) {
       this.#forget();
       throw error;
     } finally {
-      this.#isLooking = false;
+      this.#meanwhile = undefined;
     }
+    for (const { lane, id } of heads.values()) if (meanwhile.has(id)) this.#changed.add(lane);
     return [...heads.values()].toSorted((a, b) => (a.due < b.due ? -1 : 1));
   }
 
@@ -74,9 +78,9 @@ export class QueueHeads {
   #wrote(writes: readonly Write[]): void {
     const written = new Map(writes.filter(({ key }) => key.kind === tasks.kind).map((write) => [write.key.id, write]));
     if (written.size === 0) return;
-    if (this.#isLooking) this.#forget();
     for (const { lane, id } of this.#heads?.values() ?? []) if (written.has(id)) this.#changed.add(lane);
-    for (const write of written.values()) {
+    for (const [id, write] of written) {
+      this.#meanwhile?.add(id);
       const task = write.op === 'put' ? (write.body as Task) : undefined;
       if (task?.phase.state === 'queued') this.#changed.add(laneKey(laneOf(task)));
     }
@@ -87,4 +91,9 @@ export class QueueHeads {
   }
 }
 
-const headOf = (lane: string, { key, sort }: Hit): Head => ({ lane, due: sort.slice(lane.length + 1), id: key.id });
+const headOf = (lane: string, hit: Hit): Head => ({
+  lane,
+  due: hit.sort.slice(lane.length + 1),
+  id: hit.key.id,
+  hit,
+});
