@@ -6,6 +6,7 @@ import { isFirst } from '../domain/task/failover.ts';
 import { type Lane, laneFromKey } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
 import { type Instant, msOf } from '../domain/values.ts';
+import type { Hit } from '../store/port.ts';
 import { holds } from '../store/records/holds.ts';
 import { pauses } from '../store/records/pauses.ts';
 import type { Seen as Read } from '../store/records/record.ts';
@@ -89,11 +90,13 @@ async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
   const [heads, startable] = await Promise.all([queue.look(), needs.startable()]);
   for (let [from, to] = [0, Math.max(FEWEST_LANES, room)]; from < heads.length; [from, to] = [to, to * 2]) {
     const lanes = await Promise.all(
-      heads.slice(from, to).map(async ({ lane }) => ({ key: lane, ...(await needed(laneFromKey(lane), capacity, needs)) })),
+      heads
+        .slice(from, to)
+        .map(async ({ lane, hit }) => ({ key: lane, head: hit, ...(await needed(laneFromKey(lane), capacity, needs)) })),
     );
     const usable = await unpausedOf(lanes.filter(startable), seen, needs);
     const before = await occupied(
-      needs.store,
+      needs.known ?? needs.store,
       usable.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
     );
     for (const [scope, hold] of before) taken.set(scope, hold?.body.holders.length ?? 0);
@@ -109,21 +112,22 @@ async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
 type Writable = Seen & { pausedUntil?: Instant | undefined };
 
 /** A paused account costs one read, however many lanes wait for it. */
-async function unpausedOf(lanes: readonly Needed[], seen: Writable, { store }: Needs): Promise<readonly Needed[]> {
-  const paused = await pausesOf(store, lanes);
+async function unpausedOf(lanes: readonly Needed[], seen: Writable, { store, known = store }: Needs): Promise<readonly Needed[]> {
+  const paused = await pausesOf(known, lanes);
   for (const pause of paused.values())
     if (isInForce(pause?.body, seen.now) && (seen.pausedUntil === undefined || pause.body.until < seen.pausedUntil))
       seen.pausedUntil = pause.body.until;
   return lanes.filter((lane) => !isInForce(paused.get(pauseId(lane))?.body, seen.now));
 }
 
-async function fleetRoom({ fleet }: Capacity, { store }: Needs): Promise<number> {
+async function fleetRoom({ fleet }: Capacity, { store, known = store }: Needs): Promise<number> {
   if (fleet === undefined) return Number.POSITIVE_INFINITY;
-  return fleet - ((await holds.get(store, 'fleet'))?.body.holders.length ?? 0);
+  return fleet - ((await holds.get(known, 'fleet'))?.body.holders.length ?? 0);
 }
 
 interface Needed {
   readonly key: string;
+  readonly head: Hit;
   readonly executor: string;
   readonly account: string;
   readonly placement: Lane['placement'];
@@ -132,7 +136,7 @@ interface Needed {
 }
 
 /** A task that names no executor takes the default one of its project, and that executor's limits. */
-async function needed(lane: Lane, capacity: Capacity, needs: Needs): Promise<Omit<Needed, 'key'>> {
+async function needed(lane: Lane, capacity: Capacity, needs: Needs): Promise<Omit<Needed, 'key' | 'head'>> {
   const named = lane.executor !== 'default';
   const { executor: ref, model } = named
     ? { executor: refOf(lane), model: undefined }
@@ -141,13 +145,14 @@ async function needed(lane: Lane, capacity: Capacity, needs: Needs): Promise<Omi
   return { ...lender, model, placement: lane.placement, scopes: scopesOf({ ...lane, ...lender }, capacity) };
 }
 
-/** As many tasks of the lane as could be started now; a full lane costs nothing more. */
-async function frontOf({ key, executor, account, model, scopes }: Needed, before: Occupied, { store }: Needs): Promise<Front> {
+/** As many tasks of the lane as could be started now; a full lane costs nothing more, nor does one with room for its head. */
+async function frontOf({ key, head, executor, account, model, scopes }: Needed, before: Occupied, needs: Needs): Promise<Front> {
   const room = Math.min(
     CLAIMS_PER_COMMIT,
     ...scopes.map(({ scope, max }) => max - (before.get(scope)?.body.holders.length ?? 0)),
   );
-  const hits = room <= 0 ? [] : await store.scan({ index: taskIndex.ready, from: `${key}/`, to: `${key}0`, limit: room });
+  const first = async () => needs.store.scan({ index: taskIndex.ready, from: `${key}/`, to: `${key}0`, limit: room });
+  const hits = room <= 0 ? [] : room === 1 ? [head] : await first();
   const waiting = hits.map((hit) => ({
     due: hit.sort.slice(key.length + 1),
     task: { body: tasks.read(hit), version: hit.version },
@@ -168,13 +173,13 @@ async function claimAll(choices: readonly Choice[], needs: Needs): Promise<boole
 }
 
 async function claimTogether(choices: readonly Choice[], needs: Needs): Promise<boolean> {
-  const { store, host, now } = needs;
+  const { store, known = store, host, now } = needs;
   const before = await occupied(
-    store,
+    known,
     choices.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
   );
   const claims = await Promise.all(choices.map((choice) => claimFor(choice, needs)));
-  const paused = await pausesOf(store, claims);
+  const paused = await pausesOf(known, claims);
   const at = now();
   const writes = claimWrites(claims.filter(mayBegin(paused, at)), before, { host, at });
   if (writes.length === 0) return false;

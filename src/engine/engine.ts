@@ -6,6 +6,7 @@ import { dispatch } from './dispatch.ts';
 import { failover } from './failover.ts';
 import { fencedRunner, fencedWorkshop, holding } from './fence.ts';
 import { gauge } from './gauge.ts';
+import { KnownRows } from './known-rows.ts';
 import { type Held, type Identity, takeLease } from './lease.ts';
 import type { Needs } from './needs.ts';
 import { engineStore, News } from './news.ts';
@@ -60,7 +61,8 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
     if (!stopping.signal.aborted) needs.log('lease.lost', {});
     stop();
   };
-  const fenced: EngineNeeds = { ...needs, news, store: engineStore(needs.store, lease.fence, news) };
+  const store = engineStore(needs.store, lease.fence, news);
+  const fenced: EngineNeeds = { ...needs, news, store, known: new KnownRows(store, news, needs.elapsed) };
   const everybody = new Set<Stirs>();
   void watchStore(fenced.store, stopping.signal, () => {
     news.other();

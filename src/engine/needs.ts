@@ -11,6 +11,8 @@ export interface Needs {
   readonly store: Store;
   /** What happens to the store. Without it nobody tells, and every look is at the rows themselves. */
   readonly news?: News;
+  /** For who states in the commit that follows what it believes of each row: what the engine knows of it by itself. */
+  readonly known?: Pick<Store, 'get'>;
   now(): Instant;
   /** Milliseconds on a clock that never jumps. */
   elapsed(): number;

@@ -21,7 +21,7 @@ import { type Occupied, occupied } from './claim.ts';
 import type { Needs } from './needs.ts';
 import { pausesOf, pausing } from './pausing.ts';
 
-type Settle = Pick<Needs, 'store' | 'now' | 'host'>;
+type Settle = Pick<Needs, 'store' | 'known' | 'now' | 'host'>;
 
 export interface Ending {
   readonly outcome: Outcome;
@@ -85,10 +85,10 @@ const unlessRaceLost = (error: unknown): readonly RunId[] => {
 
 /** A run that was settled before, or whose task has moved on to another run, changes nothing but itself. */
 async function settleTogether(ended: readonly Ended[], needs: Settle): Promise<void> {
-  const { store, host } = needs;
+  const { store, known = store, host } = needs;
   const found = await Promise.all(
     ended.map(async ({ runId, ending }) => {
-      const run = await runs.get(store, runId);
+      const run = await runs.get(known, runId);
       if (!run) throw new Fault('not_found', `no run ${runId}`);
       return { run, ending };
     }),
@@ -98,9 +98,9 @@ async function settleTogether(ended: readonly Ended[], needs: Settle): Promise<v
   const at = needs.now();
   const author = { by: `host ${host}`, at };
   const [owners, before, told, asked, paused] = await Promise.all([
-    Promise.all(open.map(({ run }) => tasks.get(store, run.body.taskId))),
+    Promise.all(open.map(({ run }) => tasks.get(known, run.body.taskId))),
     occupied(
-      store,
+      known,
       open.flatMap(({ run }) => run.body.holds),
     ),
     Promise.all(open.map(async ({ run, ending }) => (ending.report ? reports.get(store, run.body.id) : undefined))),
@@ -108,7 +108,7 @@ async function settleTogether(ended: readonly Ended[], needs: Settle): Promise<v
       open.map(async ({ run, ending }) => (mayStandStill(run.body, ending) ? questionsOf(store, run.body.taskId) : [])),
     ),
     pausesOf(
-      store,
+      known,
       open.flatMap(({ run }) => (run.body.kind === 'agent' ? [run.body] : [])),
     ),
   ]);
