@@ -32,7 +32,7 @@ export const engineNeeds = (house: House, host: string, executors: ExecutorShelf
   host,
   ...dispatchingOf(house, executors),
   edits: async (task) => {
-    const { executors: asked, ...edits } = await editsIn(notePlaces(house.paths.tasks, task.id));
+    const { executors: asked, ...edits } = editsIn(notePlaces(house.paths.tasks, task.id));
     // An executor nobody can start here would be claimed in vain.
     return asked?.[0] !== undefined && (await executors.all()).has(lenderOf(asked[0]).executor)
       ? { ...edits, executors: asked }

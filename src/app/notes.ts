@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExecutorRef, refOf } from '../domain/hold/account.ts';
 import type { Entry } from '../domain/journal/entry.ts';
@@ -9,6 +8,7 @@ import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import { Path, Title } from '../domain/values.ts';
 import type { Step } from '../platform/lay.ts';
+import { plainTextSync } from '../platform/plain-text.ts';
 
 /** The notes of one task: what its agents leave for each other, and what people may read and change there. */
 export interface NotePlaces {
@@ -66,8 +66,8 @@ function toldOf(task: Task, run: Run): string {
 }
 
 /** Directory, executor and model as a person has changed them in `task.json` since Fleet wrote it. */
-export async function editsIn(places: NotePlaces): Promise<{ directory?: string; executors?: string[]; model?: string }> {
-  const [now, before] = await Promise.all([jsonIn(join(places.directory, TOLD)), jsonIn(join(places.directory, WRITTEN))]);
+export function editsIn(places: NotePlaces): { directory?: string; executors?: string[]; model?: string } {
+  const [now, before] = [jsonIn(join(places.directory, TOLD)), jsonIn(join(places.directory, WRITTEN))];
   if (!now || !before) return {};
   const changed = (key: string) => (now[key] === before[key] ? undefined : now[key]);
   const [directory, coder, model] = [
@@ -82,16 +82,15 @@ export async function editsIn(places: NotePlaces): Promise<{ directory?: string;
   };
 }
 
-/** The agent can write there, too: what is no plain file is neither followed nor waited for. */
-async function jsonIn(path: string): Promise<Record<string, unknown> | undefined> {
+/** The agent can write there, too. */
+function jsonIn(path: string): Record<string, unknown> | undefined {
+  const text = plainTextSync(path, LIMITS.pageBytes.value);
+  if (text === undefined) return undefined;
   try {
-    await using handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const found = await handle.stat();
-    if (!found.isFile() || found.size > LIMITS.pageBytes.value) return undefined;
-    const value: unknown = JSON.parse(await readFile(handle, 'utf8'));
+    const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
-    // Nobody has written it yet, or somebody is writing it now: there is nothing to heed.
+    // Somebody is writing it now: there is nothing to heed.
     return undefined;
   }
 }

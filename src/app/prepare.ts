@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Executor, Job } from '../domain/agent/executor.ts';
 import { toolsOf } from '../domain/agent/tools.ts';
 import { Fault, isFault } from '../domain/fault.ts';
+import { LIMITS } from '../domain/limits.ts';
 import { dollarsLeft } from '../domain/run/budget.ts';
 import { promptFor } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
@@ -10,6 +10,7 @@ import { isFirst } from '../domain/task/failover.ts';
 import type { Task } from '../domain/task/task.ts';
 import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
+import { plainTextSync } from '../platform/plain-text.ts';
 import { projects } from '../store/records/projects.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { workspaces } from '../store/records/workspaces.ts';
@@ -98,11 +99,14 @@ async function jobOf(house: House, { run, task, executor }: Start): Promise<Job>
   };
 }
 
+/** Fleet itself adds to what a person may say. */
+const MOST_PROMPT = 16 * LIMITS.promptBytes.value;
+
 /** With the prompt it was started with: what its agent is told there no longer waits, and a new prompt would leave it out. */
 export async function jobAsStarted(house: House, start: Start): Promise<Job> {
   const job = await jobOf(house, start);
-  const prompt = await readFile(job.promptFile, 'utf8').catch(() => job.prompt);
-  return { ...job, prompt };
+  const prompt = plainTextSync(job.promptFile, MOST_PROMPT);
+  return prompt === undefined ? job : { ...job, prompt };
 }
 
 /** The same of a run long ago, as far as that can still be told: its task or its project may be gone. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../domain/fault.ts';
 import type { RunId } from '../domain/values.ts';
 import { hasCode, PRIVATE_FILE, temporaryName } from '../platform/files.ts';
+import { plainTextSync } from '../platform/plain-text.ts';
 import { type Redactor, redactor } from '../platform/redact.ts';
 import { digestsOf, keyName } from '../platform/redact-digest.ts';
 import type { HomePaths } from './home.ts';
@@ -19,6 +19,8 @@ import type { HomePaths } from './home.ts';
 const FILE = 'secrets.json';
 const KEY_BYTES = 32;
 const MOST_REMEMBERED = 1_000;
+/** Far more than an environment has room for. */
+const MOST_BYTES = 16 * 1_024 * 1_024;
 
 const Told = z.strictObject({
   key: z.string(),
@@ -56,7 +58,7 @@ export function runSecrets(paths: Pick<HomePaths, 'path' | 'runs'>, own: readonl
       const changed = `${found.mtimeMs} ${found.size}`;
       const before = remembered.get(runId);
       if (before?.changed === changed) return before.redact;
-      const redact = await redactorIn(file, { keyFile, own, mine });
+      const redact = redactorIn(file, { keyFile, own, mine });
       if (remembered.size >= MOST_REMEMBERED) remembered.clear();
       remembered.set(runId, { changed, redact });
       return redact;
@@ -83,8 +85,8 @@ interface Mine {
   mine(): Redactor;
 }
 
-async function redactorIn(file: string, { keyFile, own, mine }: Mine): Promise<Redactor> {
-  const told = Told.safeParse(await jsonIn(file));
+function redactorIn(file: string, { keyFile, own, mine }: Mine): Redactor {
+  const told = Told.safeParse(jsonIn(file));
   if (!told.success) throw refusal(file, 'it cannot be read');
   if (told.data.digests.length === 0) return mine();
   const key = keyIn(keyFile);
@@ -100,9 +102,9 @@ const refusal = (file: string, why: string): Fault =>
     hint: 'the output itself lies beside that file, with everything in it',
   });
 
-async function jsonIn(file: string): Promise<unknown> {
+function jsonIn(file: string): unknown {
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    return JSON.parse(plainTextSync(file, MOST_BYTES) ?? '');
   } catch {
     return undefined;
   }
