@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Executor } from '../domain/agent/executor.ts';
 import { BUILT_IN_EXECUTORS } from '../domain/executors.ts';
@@ -25,6 +25,7 @@ const KINDS = { '.toml': 'file', '.mjs': 'module' } as const;
 const MOST_MISSED = 3;
 
 interface Read {
+  readonly name: string;
   readonly changedAt: number;
   readonly loading: Promise<void>;
   executor?: Executor;
@@ -44,16 +45,15 @@ export function addedExecutors(paths: HomePaths): AddedExecutors {
   const reads = new Map<string, Read>();
   return {
     look: async (only) => {
-      const files = customFiles(paths);
-      for (const [file, { thread }] of reads)
-        if (!files.some((one) => one.file === file)) {
+      const files = only === undefined ? customFiles(paths) : filesNamed(only, paths);
+      for (const [file, { name, thread }] of reads)
+        if ((only === undefined || only === name) && !files.some((one) => one.file === file)) {
           thread?.close();
           reads.delete(file);
         }
       for (const one of files) reads.set(one.file, readAgain(one, files, reads.get(one.file)));
-      const wanted = files.filter(({ name }) => only === undefined || name === only);
       return Promise.all(
-        wanted.map(async ({ name, file, kind }) => {
+        files.map(async ({ name, file, kind }) => {
           const read = reads.get(file);
           if (read && read.executor === undefined) await read.loading;
           return { name, file, kind, ...standing(read) };
@@ -85,6 +85,14 @@ export function customFiles(paths: HomePaths): readonly CustomFile[] {
   });
 }
 
+/** Asked for at every step of every run: a look at two names, however many others there are. */
+const filesNamed = (name: string, paths: HomePaths): readonly CustomFile[] =>
+  !Name.safeParse(name).success || name.startsWith('fleet.')
+    ? []
+    : Object.entries(KINDS)
+        .map(([suffix, kind]) => ({ name, file: join(paths.executors, `${name}${suffix}`), kind }))
+        .filter(({ file }) => existsSync(file));
+
 function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory).toSorted();
@@ -98,6 +106,7 @@ function readAgain(one: CustomFile, all: readonly CustomFile[], before: Read | u
   if (before?.changedAt === changedAt) return before;
   if (before) before.isOutdated = true;
   const read: Read = {
+    name: one.name,
     changedAt,
     loading: load(one, all).then(
       ({ executor, thread }) => {

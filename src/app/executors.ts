@@ -38,25 +38,27 @@ interface Around {
 export function executorShelf(paths: HomePaths, env: Env, { settings, builtIn = BUILT_IN }: Around): ExecutorShelf {
   const own = [scripted({ node: process.execPath, agent: ours('scripted-agent') }), shell, acp];
   const placeOf = (command: string): Place => ({ command, node: process.execPath, home: paths.path, settings: settings(), ours });
-  const found = foundPrograms(builtIn, env, placeOf);
+  const found = foundPrograms(env, placeOf);
   const added = addedExecutors(paths);
   const isThere = commandLook(env);
   const shelf = (custom: readonly Added[]): ReadonlyMap<string, Executor> =>
     new Map([
       ...custom.flatMap(({ name, executor }) => (executor ? [[name, executor] as const] : [])),
-      ...[...found(), ...own].map((executor) => [executor.name, executor] as const),
+      ...[...builtIn.flatMap((one) => found(one) ?? []), ...own].map((executor) => [executor.name, executor] as const),
     ]);
   const made = ({ program, make }: BuiltIn): Executor => make(placeOf(program.command));
-  const withoutProgram = (name: string): Executor | undefined => {
-    const one = builtIn.find((candidate) => candidate.name === name);
-    return one && made(one);
-  };
   return {
     made,
     builtIn,
     added,
     all: async () => shelf((await added.look()).filter(({ executor }) => executor && isThere(commandOf(executor)))),
-    named: async (name) => shelf(await added.look(name)).get(name) ?? withoutProgram(name),
+    named: async (name) => {
+      const one = builtIn.find((candidate) => candidate.name === name);
+      const ready = own.find((executor) => executor.name === name) ?? (one && found(one));
+      if (ready) return ready;
+      const [custom] = (await added.look(name)).filter(({ executor }) => executor);
+      return custom?.executor ?? (one && made(one));
+    },
   };
 }
 
@@ -91,8 +93,8 @@ interface Found {
   readonly executor?: Executor;
 }
 
-/** Those of the built-in executors whose program is on this machine now. */
-function foundPrograms(builtIns: readonly BuiltIn[], env: Env, placeOf: (command: string) => Place): () => Executor[] {
+/** A built-in executor, if its program is on this machine now. */
+function foundPrograms(env: Env, placeOf: (command: string) => Place): (builtIn: BuiltIn) => Executor | undefined {
   const known = new Map<string, Found>();
   const look = ({ program, make }: BuiltIn): Found => {
     const command = findProgram(program, env);
@@ -104,13 +106,12 @@ function foundPrograms(builtIns: readonly BuiltIn[], env: Env, placeOf: (command
     place
       ? existsSync(place.command) && place.settings === placeOf(place.command).settings
       : performance.now() - at < LOOK_AGAIN_MS;
-  return () =>
-    builtIns.flatMap((builtIn) => {
-      const before = known.get(builtIn.name);
-      const now = before && isFresh(before) ? before : look(builtIn);
-      known.set(builtIn.name, now);
-      return now.executor ?? [];
-    });
+  return (builtIn) => {
+    const before = known.get(builtIn.name);
+    const now = before && isFresh(before) ? before : look(builtIn);
+    known.set(builtIn.name, now);
+    return now.executor;
+  };
 }
 
 /** In the bundle it lies beside the program, one folder above this chunk. */
