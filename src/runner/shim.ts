@@ -23,6 +23,8 @@ import { exists, makeDirectory, PRIVATE_DIRECTORY, temporaryName } from '../plat
  * - The pump ignores that TERM, so that an agent asked to end still has its input. USR1 ends the pump: end of input.
  * - What the shell itself says goes to the end of `claim`: one file less to make.
  * - Nothing is substituted or piped: each would reap children, and a reaped pid may belong to a stranger.
+ * - When a process began is its 22nd word, counted from the front: it is asked of `sh` and `tail` alone, whose names have
+ *   no spaces.
  * - Variables begin with `f_`: assigning to a name that came with the environment would change it for the agent.
  */
 const text = `#!/bin/sh
@@ -37,7 +39,7 @@ f_dir=$1 f_mode=$2 f_boot=$3 f_cgroup=$4
 shift 4
 trap : TERM INT HUP QUIT USR1 USR2 ALRM
 
-f_born() { set -f; set -- \${1##*) }; f_start=\${20}; set +f; }
+f_born() { set -f; set -- $1; f_start=\${22}; set +f; }
 [ -n "$f_start" ] || { read -r f_stat < /proc/self/stat; f_born "$f_stat"; }
 f_shim="$$ $f_start"
 
