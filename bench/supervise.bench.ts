@@ -105,8 +105,8 @@ await measure({
   id: 'P2',
   name: `${DRAINED} tasks drained, ${IN_FLIGHT} at once v bare spawns`,
   goal: { atLeast: 0.4 },
-  pairs: 3,
-  warmUps: 0,
+  pairs: 5,
+  warmUps: 1,
   floor: bareRate('noop'),
   product: drainRate(calm, DRAINED),
 });
