@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { isAbsolute, join, relative } from 'node:path';
 import type { Executor, Program } from '../domain/agent/executor.ts';
 import type { ExecutorHere } from '../operations/scope.ts';
 import { compareVersions } from '../platform/versions.ts';
+import { credentialPlace } from './credential-place.ts';
 import type { Added } from './custom-executors.ts';
 import type { ExecutorShelf } from './executors.ts';
 import { commandOf, locateProgram } from './find-program.ts';
@@ -113,17 +112,9 @@ async function signedIn({ keys, credentials, moved }: Program, env: Env): Promis
   if (keys.length === 0 && credentials.length === 0) return { signedIn: 'unknown' };
   const key = keys.find((name) => (env[name] ?? '') !== '');
   if (key !== undefined) return { signedIn: 'yes', signedInBy: key };
-  for (const file of credentials.map((path) => placeOf(path, moved, env))) {
+  for (const file of credentials.map((path) => credentialPlace(path, moved, env))) {
     const found = await stat(file).catch(() => undefined);
     if (found?.isFile() && found.size > 0) return { signedIn: 'yes', signedInBy: file };
   }
   return { signedIn: 'no' };
-}
-
-/** Under the home directory, or where the program was told to keep what it keeps there. */
-function placeOf(path: string, moved: Program['moved'], env: Env): string {
-  const to = moved && env[moved.variable];
-  const below = moved ? relative(moved.directory, path) : '..';
-  if (to && !below.startsWith('..') && !isAbsolute(below)) return join(to, below);
-  return join(env['HOME'] || homedir(), path);
 }

@@ -57,7 +57,7 @@ export async function confine(house: House, env: Env, wish: Wish): Promise<Confi
     ...(hosts ? { hosts } : {}),
     placeholders: seen.placeholders,
   };
-  return { start: within(start, { plan, outside, places, homes: await homeSteps(house, env, wish) }) };
+  return { start: within(start, { plan, outside, places, homes: await homeSteps(house, env, wish, seen.own) }) };
 }
 
 interface Wrapping {
@@ -84,12 +84,12 @@ const within = (start: Start, { plan, outside, places, homes }: Wrapping): Start
 });
 
 /** Its own home, in which it is known to git by the name its person has. */
-async function homeSteps({ paths }: House, env: Env, { task, start }: Wish): Promise<Step[]> {
+async function homeSteps({ paths }: House, env: Env, { task, start }: Wish, own: readonly string[]): Promise<Step[]> {
   const home = ownHome(paths, task.id);
   const { name, email } = await identityOf(start.directory, env);
   return [
     { lay: 'directory', path: notePlaces(paths.tasks, task.id).artifacts },
-    { lay: 'directory', path: home },
+    ...own.map((path) => ({ lay: 'directory', path }) as const),
     { lay: 'once', path: join(home, '.gitconfig'), text: `[user]\n\tname = ${quoted(name)}\n\temail = ${quoted(email)}\n` },
   ];
 }

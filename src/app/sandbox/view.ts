@@ -8,6 +8,7 @@ import { NETWORK } from '../../executors/providers.ts';
 import { DOOR, type Placeholder } from '../../sandbox/plan.ts';
 import { isWithin, type Mount, type View } from '../../sandbox/profile.ts';
 import { SETTINGS_DIRECTORIES, SETTINGS_FILES } from '../../sandbox/settings-paths.ts';
+import { credentialPlace } from '../credential-place.ts';
 import { named } from '../environment.ts';
 import type { HomePaths } from '../home.ts';
 import { notePlaces } from '../notes.ts';
@@ -39,15 +40,22 @@ export const boxPlaces = (runDirectory: string) => ({
   plan: join(runDirectory, 'sandbox.json'),
 });
 
-/** Outlives its runs, so that a conversation can go on. */
+/** Outlives its runs, so that a conversation can go on. What moved out of its home lies beside it. */
 export const ownHome = (paths: HomePaths, taskId: string): string => join(notePlaces(paths.tasks, taskId).directory, 'home');
+
+const ownMoved = (paths: HomePaths, taskId: string): string => join(notePlaces(paths.tasks, taskId).directory, 'moved-home');
 
 export const userHome = ({ env }: Start): string => resolve(env['HOME'] || homedir());
 
+export interface Seen {
+  readonly view: View;
+  readonly placeholders: readonly Placeholder[];
+  /** Directories of the task's own that must be there. */
+  readonly own: readonly string[];
+}
+
 /** What the run is to see, or why that cannot be. */
-export async function viewOf(
-  wish: Confined,
-): Promise<{ readonly view: View; readonly placeholders: readonly Placeholder[] } | { readonly why: string }> {
+export async function viewOf(wish: Confined): Promise<Seen | { readonly why: string }> {
   const { start, paths, settings } = wish;
   const home = userHome(start);
   const { directory } = start;
@@ -60,20 +68,59 @@ export async function viewOf(
     return { why: `${link} is a link or no plain file, so what it leads to cannot be kept from being changed` };
   const hidden = await hiddenPlaces(wish, home);
   const isHidden = (path: string): boolean => hidden.some((place) => isWithin(path, place));
+  const shared = await extras(settings.sandbox_write, home);
+  const homes = [writable(home, ownHome(paths, wish.taskId)), ...(await movedHome(wish, { home, shared, isHidden }))];
+  const isTaken = (path: string): boolean => shared.includes(path) || homes.some(({ at }) => at === path);
   const needed = (await Promise.all((await neededPaths(wish, home)).map(bothWays))).flat().filter(isHidden);
-  const privateHome = writable(home, ownHome(paths, wish.taskId));
   const mounts = [
-    privateHome,
-    ...needed.map((path) => readable(path)),
-    ...(await extras(settings.sandbox_write, home)).map((path) => writable(path)),
+    ...homes,
+    ...(
+      await seenOnce(
+        needed.filter((path) => !isTaken(path)),
+        shared,
+      )
+    ).map((path) => readable(path)),
+    ...shared.map((path) => writable(path)),
     ...(wish.isChore ? [] : await credentialsOf(wish, home)),
     ...ownPlaces(wish),
     writable(directory),
     ...masked.mounts,
   ];
-  await clearTheWay(privateHome, mounts);
+  for (const own of homes) await clearTheWay(own, mounts);
   const network = settings.sandbox_hosts.includes('*') ? 'shared' : 'own';
-  return { view: { hidden, mounts, directory, network }, placeholders: masked.placeholders };
+  return { view: { hidden, mounts, directory, network }, placeholders: masked.placeholders, own: homes.map(({ from }) => from) };
+}
+
+interface Around {
+  readonly home: string;
+  readonly shared: readonly string[];
+  isHidden(path: string): boolean;
+}
+
+/**
+ * A variable may move what the program keeps in its home: that is the task's own then, as its home is, unless the user lets
+ * it write to his.
+ */
+async function movedHome(
+  { paths, taskId, executor, isChore, start }: Confined,
+  { home, shared, isHidden }: Around,
+): Promise<Mount[]> {
+  const moved = isChore ? undefined : executor?.program?.moved;
+  const to = moved && start.env[moved.variable];
+  if (!to?.startsWith('/')) return [];
+  const [path = to, real = path] = await bothWays(resolve(to));
+  const at = isHidden(path) ? path : real;
+  if (!isHidden(at) && (await kindOf(at)) !== 'directory') return [];
+  const isWide = [home, start.directory, paths.path].some((kept) => isWithin(kept, at));
+  return isWide || shared.some((one) => one === at || one === real) ? [] : [writable(at, ownMoved(paths, taskId))];
+}
+
+/** What lies in a directory that is shown is shown with it; as a link it could not even be mounted on. */
+async function seenOnce(needed: readonly string[], shared: readonly string[]): Promise<string[]> {
+  const kinds = await Promise.all(needed.map(kindOf));
+  const shown = needed.filter((_, n) => kinds[n] === 'directory');
+  const isIn = (path: string, directories: readonly string[]) => directories.some((one) => one !== path && isWithin(path, one));
+  return needed.filter((path, n) => !isIn(path, shown) && !(kinds[n] === 'link' && isIn(path, shared)));
 }
 
 /** What is there can be read; what is not is an empty directory, or a file that takes everything and holds nothing. */
@@ -142,8 +189,9 @@ const extras = async (paths: readonly string[], home: string): Promise<string[]>
   ).flat();
 
 /** The log-in alone: a file each, which its program may renew in place. What else it keeps is its own in here. */
-async function credentialsOf({ executor }: Confined, home: string): Promise<Mount[]> {
-  const places = (executor?.program?.credentials ?? []).map((path) => join(home, path));
+async function credentialsOf({ executor, start }: Confined, home: string): Promise<Mount[]> {
+  const { credentials = [], moved } = executor?.program ?? {};
+  const places = credentials.map((path) => credentialPlace(path, moved, { ...start.env, HOME: home }));
   const kinds = await Promise.all(places.map(kindOf));
   return places.filter((_, n) => kinds[n] === 'file').map((path) => writable(path));
 }

@@ -1,0 +1,82 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, type TestFunction, vi } from 'vitest';
+import { bubblewrap } from '../../clis/bubblewrap.ts';
+import { codex } from '../../clis/codex.ts';
+import { had } from '../../clis/install.ts';
+import { fullOnly } from '../../full-only.ts';
+import { onMain, type WorkHouse } from '../../support/work-house.ts';
+import { claudeHouse } from './claude-house.ts';
+import { commit, engines, reporting, TEST_MS, write } from './claude-table.ts';
+import { codexHouse } from './codex-house.ts';
+
+const box = await bubblewrap();
+const codexFound = await had(codex);
+
+/** Runs where there is a sandbox and the program, and says why where there is not. */
+const boxed = (title: string, missing: string | undefined, body: TestFunction): void => {
+  const why = 'missing' in box ? box.missing : missing;
+  if (why === undefined) fullOnly(title, body, TEST_MS);
+  else it.skip(`${title}; not run: ${why}`, body);
+};
+
+beforeAll(() => void ('directory' in box && vi.stubEnv('PATH', `${box.directory}:${process.env['PATH']}`)));
+afterAll(() => vi.unstubAllEnvs());
+
+/** What an agent in a sandbox must not have. */
+async function canary(house: WorkHouse): Promise<string> {
+  const home = house.env['HOME'] ?? '';
+  await mkdir(join(home, '.ssh'), { recursive: true });
+  await writeFile(join(home, '.ssh', 'id_canary'), 'heron of the home\n');
+  return home;
+}
+
+const peek = (home: string): string =>
+  `cat '${home}/.ssh/id_canary' > seen.txt 2>&1; touch '${home}/escaped' 2>> seen.txt; touch here.txt; true`;
+
+async function stayedIn(house: WorkHouse, id: string, home: string): Promise<void> {
+  const task = await house.rest(id);
+  expect(task).toMatchObject({ phase: { state: 'done' }, attempts: 1 });
+  expect(await onMain(house, 'a.txt')).toBe('hello');
+  const seen = await onMain(house, 'seen.txt');
+  expect(seen).not.toContain('heron of the home');
+  expect(seen).toContain('No such file');
+  await expect(writeFile(join(home, 'escaped'), '', { flag: 'wx' })).resolves.toBeUndefined();
+  const { reports } = (await house.ok(['task', 'report', id, '--json'])).json<{ reports: object[] }>();
+  expect(reports).toMatchObject([{ channel: 'mcp', summary: 'added a' }]);
+}
+
+describe('a real agent in a sandbox', () => {
+  const [cli] = engines;
+  boxed(
+    'is Claude Code, which works, reports and lands, and sees nothing of the home [RUN-16]',
+    cli?.programs.claude === '' ? 'Claude Code is not here' : undefined,
+    async () => {
+      await using house = await claudeHouse(cli?.programs ?? { claude: '' });
+      const home = await canary(house);
+      const look = { call: 'Bash', with: { command: peek(home) } };
+      const { id } = await house.work([write('a.txt'), look, commit, ...reporting, { say: 'done' }], '--sandbox');
+      await stayedIn(house, id, home);
+    },
+  );
+
+  boxed(
+    'is Codex, which works, reports and lands, and sees nothing of the home [RUN-16]',
+    'missing' in codexFound ? codexFound.missing : undefined,
+    async () => {
+      await using house = await codexHouse('program' in codexFound ? codexFound.program : '');
+      const home = await canary(house);
+      // It takes no address of a model from its environment.
+      await house.ok(['config', 'set', `sandbox_hosts=${new URL(house.models.url).host}`]);
+      const before = (await readdir(house.codexHome)).toSorted();
+      const report = JSON.stringify({ status: 'succeeded', summary: 'added a', done: ['a'], nextSteps: [] });
+      const { id } = await house.work(
+        `write a.txt hello\nrun ${peek(home)}\nrun git add -A && git commit -qm "add a"\ncall submit_report ${report}\nsay done`,
+        '--sandbox',
+      );
+      await stayedIn(house, id, home);
+      expect((await readdir(house.codexHome)).toSorted()).toEqual(before);
+      expect(await readdir(join(house.home, 'tasks', id, 'moved-home'))).toContain('sessions');
+    },
+  );
+});
