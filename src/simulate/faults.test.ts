@@ -67,6 +67,17 @@ describe.each(modelClients)('a simulated provider over $name', (client) => {
     expect(await told('Two.', 'One.')).toBe(false);
   });
 
+  it('knows an agent of Fleet by its task, also when it begins anew', async () => {
+    await using models = await modelServer();
+    const { url } = models.play(parseScenario('fault overloaded\nsay Well.'));
+    const told = async (text: string): Promise<boolean> =>
+      (await post(client, url, { ...request, conversation: client.begin(text) })).ok;
+    const [one, other] = ['task_01m7jjsrvhy9j78wkx409cyae2', 'task_01m7jjsrvhy9j78wkx409cyae3'];
+    expect(await told(`Write.\n\nTask ${one}: Write.`)).toBe(false);
+    expect(await told(`Write.\n\nYou have worked on this before.\n\nTask ${one}: Write.`)).toBe(true);
+    expect(await told(`Write.\n\nTask ${other}: Write.`)).toBe(false);
+  });
+
   it('tells one fault after the other, and one for ever', async () => {
     await using models = await modelServer();
     const { url } = models.play(parseScenario('fault server_error\nfault unauthorized always\nsay Well.'));
