@@ -51,10 +51,9 @@ async function here(
   }
   const at = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value).replace('ROOT', root)]));
   const all = { HOME: path('home'), PATH: path('bin'), FLEET_HOME: path('fleet'), ...at };
-  const look = executorsHere(
-    executorShelf(homePaths(all, root), all, { settings: () => DEFAULTS, builtIn: [builtIn(more)] }),
-    all,
-  );
+  const paths = homePaths(all, root);
+  const shelf = executorShelf(paths, all, { settings: () => DEFAULTS, builtIn: [builtIn(more)] });
+  const look = executorsHere(shelf, all, paths);
   const [agent] = await look();
   return { agent, look, path };
 }
@@ -101,11 +100,35 @@ describe('an executor on this machine', () => {
     await mkdir(path('bin'));
     await symlink(path('lib/wrapper.js'), path('bin/agent'));
     const env = { HOME: path('home'), PATH: path('bin'), FLEET_HOME: path('fleet') };
+    const paths = homePaths(env, '/');
     const [found] = await executorsHere(
-      executorShelf(homePaths(env, '/'), env, { settings: () => DEFAULTS, builtIn: [builtIn()] }),
+      executorShelf(paths, env, { settings: () => DEFAULTS, builtIn: [builtIn()] }),
       env,
+      paths,
     )();
     expect(found?.program).toMatchObject({ path: path('lib/native'), wrapper: path('bin/agent'), version: '2.0.0' });
+  });
+
+  it('has accounts, each signed in by what its own file says, and by no key of the user [EXEC-05]', async () => {
+    const account = (place: string) => `[env]\nAGENT_HOME = "${place}"\n`;
+    const { agent, path } = await here(
+      {
+        'bin/agent': says('2.0.0'),
+        'fleet/accounts/agent/work.toml': account('~/work'),
+        'fleet/accounts/agent/spare.toml': account('~/spare one'),
+        'fleet/accounts/agent/keyed.toml': '[env]\nAGENT_API_KEY = "$SPARE_KEY"\n',
+        'fleet/accounts/agent/odd.toml': 'env = 3\n',
+        'home/work/auth.json': '{}',
+      },
+      { env: { AGENT_API_KEY: 'sk-very-secret' } },
+    );
+    expect(agent).toMatchObject({ state: 'ready', signedInBy: 'AGENT_API_KEY' });
+    expect(agent?.accounts).toMatchObject([
+      { name: 'keyed', signedIn: 'unknown', problem: expect.stringContaining('SPARE_KEY') },
+      { name: 'odd', signedIn: 'unknown', repair: `edit ${path('fleet/accounts/agent/odd.toml')}` },
+      { name: 'spare', signedIn: 'no', repair: `AGENT_HOME='${path('home/spare one')}' agent login` },
+      { name: 'work', signedIn: 'yes', signedInBy: path('home/work/auth.json') },
+    ]);
   });
 
   it('is broken when its program cannot tell its version, with what it said', async () => {

@@ -1,18 +1,19 @@
-import { stat } from 'node:fs/promises';
 import type { Executor, Program } from '../domain/agent/executor.ts';
 import type { ExecutorHere } from '../operations/scope.ts';
 import { compareVersions } from '../platform/versions.ts';
-import { credentialPlace } from './credential-place.ts';
+import { accountsHere } from './accounts-here.ts';
 import type { Added } from './custom-executors.ts';
 import type { ExecutorShelf } from './executors.ts';
 import { commandOf, locateProgram } from './find-program.ts';
+import type { HomePaths } from './home.ts';
+import { signedIn } from './signed-in.ts';
 import { versionAsker } from './version-asker.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type ProgramHere = NonNullable<ExecutorHere['program']>;
 
 /** Every executor as it stands on this machine. Nobody's secret is read: only whether a variable or a file is there. */
-export function executorsHere(shelf: ExecutorShelf, env: Env): () => Promise<ExecutorHere[]> {
+export function executorsHere(shelf: ExecutorShelf, env: Env, paths: HomePaths): () => Promise<ExecutorHere[]> {
   const ask = versionAsker(env);
   return async () => {
     const [own, added] = await Promise.all([shelf.all(), shelf.added.look()]);
@@ -21,7 +22,9 @@ export function executorsHere(shelf: ExecutorShelf, env: Env): () => Promise<Exe
       Promise.all(shelf.builtIn.map((one) => builtInHere(shelf.made(one), one.program, env, ask))),
       Promise.all(added.map((one) => addedHere(one, env, ask))),
     ]);
-    return [...withFleet, ...(acp ? [anyOf(acp)] : []), ...(scripted ? [playing(scripted)] : []), ...withUser];
+    const accounts = await Promise.all(shelf.builtIn.map(({ name, program }) => accountsHere(name, program, env, paths)));
+    const standing = withFleet.map((one, n) => ({ ...one, ...(accounts[n]?.length ? { accounts: accounts[n] } : {}) }));
+    return [...standing, ...(acp ? [anyOf(acp)] : []), ...(scripted ? [playing(scripted)] : []), ...withUser];
   };
 }
 
@@ -107,14 +110,3 @@ async function programHere(program: Program, env: Env, ask: Ask): Promise<Standi
 }
 
 const AGES = ['older', 'proved', 'newer'] as const;
-
-async function signedIn({ keys, credentials, moved }: Program, env: Env): Promise<Pick<ExecutorHere, 'signedIn' | 'signedInBy'>> {
-  if (keys.length === 0 && credentials.length === 0) return { signedIn: 'unknown' };
-  const key = keys.find((name) => (env[name] ?? '') !== '');
-  if (key !== undefined) return { signedIn: 'yes', signedInBy: key };
-  for (const file of credentials.map((path) => credentialPlace(path, moved, env))) {
-    const found = await stat(file).catch(() => undefined);
-    if (found?.isFile() && found.size > 0) return { signedIn: 'yes', signedInBy: file };
-  }
-  return { signedIn: 'no' };
-}

@@ -136,7 +136,7 @@ function surroundingsOf({
     executors: {
       names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customFiles(paths).map(({ name }) => name)])],
       accounts: async (executor) => accountsOf(paths, executor),
-      here: executorsHere(executors, env),
+      here: executorsHere(executors, env, paths),
       interactive: interactiveStarts(executors),
     },
     dispatching: dispatchingOf({ store, settings }, executors),

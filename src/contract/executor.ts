@@ -42,6 +42,18 @@ export const ExecutorView = z.strictObject({
   signedIn: z.enum(['yes', 'no', 'unknown']),
   /** The variable or the file that signs it in; never what is in it. */
   signedInBy: z.string().optional(),
+  /** Those described in files, beside the one that is the user's own. */
+  accounts: z
+    .array(
+      z.strictObject({
+        name: Name,
+        signedIn: z.enum(['yes', 'no', 'unknown']),
+        signedInBy: z.string().optional(),
+        problem: z.string().optional(),
+        repair: z.string().optional(),
+      }),
+    )
+    .optional(),
   can: Abilities.optional(),
   contextLimit: z.int().optional(),
   problem: z.string().optional(),

@@ -1,7 +1,7 @@
 import type { ExecutorView } from '../../../contract/executor.ts';
 import { columns, pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
-import { executorTable } from './executor.ts';
+import { executorTable, withAccounts } from './executor.ts';
 import { homely, type Look, type Paint } from './look.ts';
 
 export interface Finding {
@@ -37,7 +37,7 @@ export function doctorPage(findings: readonly Finding[], executors: readonly Exe
     ],
     { width, heading: paint.dim },
   );
-  const repairs = [...findings, ...executors].flatMap(({ name, repair }) =>
+  const repairs = [...findings, ...withAccounts(executors)].flatMap(({ name, repair }) =>
     repair === undefined ? [] : [[name, plainLine(repair)] as const],
   );
   const section =

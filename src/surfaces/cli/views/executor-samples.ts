@@ -20,6 +20,15 @@ const claude: ExecutorView = {
   },
   signedIn: 'yes',
   signedInBy: '/home/you/.claude/.credentials.json',
+  accounts: [
+    { name: 'work', signedIn: 'yes', signedInBy: '/home/you/.claude-work/.credentials.json' },
+    {
+      name: 'spare',
+      signedIn: 'no',
+      problem: 'it is not signed in',
+      repair: 'CLAUDE_CONFIG_DIR=/home/you/.claude-spare claude (then /login)',
+    },
+  ],
   can: all,
 };
 

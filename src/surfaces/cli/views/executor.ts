@@ -13,7 +13,9 @@ const MARKS: Readonly<Record<ExecutorView['state'], readonly [string, (paint: Pa
 };
 
 export const executorList = ({ items }: Output<'executor.list'>, look: Look): string => {
-  const advice = items.flatMap(({ name, repair }) => (repair === undefined ? [] : [[name, plainLine(repair)] as const]));
+  const advice = withAccounts(items).flatMap(({ name, repair }) =>
+    repair === undefined ? [] : [[name, plainLine(repair)] as const],
+  );
   const { paint, width } = look;
   return `${executorTable(items, look)}${advice.length === 0 ? '' : `\n${paint.bold('Repair')}\n${pairs(advice, { width, indent: '  ', paint: paint.cyan })}`}`;
 };
@@ -22,7 +24,7 @@ export const executorList = ({ items }: Output<'executor.list'>, look: Look): st
 export function executorTable(items: readonly ExecutorView[], look: Look): string {
   const { paint, width } = look;
   const table = columns<ExecutorView>(
-    items,
+    withAccounts(items),
     [
       { title: '', cell: ({ state }) => MARKS[state][0], paint: (text, { state }) => MARKS[state][1](paint)(text) },
       { title: 'EXECUTOR', cell: ({ name, isDefault }) => `${plainLine(name)}${isDefault ? ' *' : ''}`, paint: paint.bold },
@@ -42,6 +44,29 @@ export function executorTable(items: readonly ExecutorView[], look: Look): strin
   ];
   return `${table}${notes.length === 0 ? '' : `${paint.dim(notes.join('   '))}\n`}`;
 }
+
+/** Each account stands below its executor, which it shares the program with. */
+export const withAccounts = (items: readonly ExecutorView[]): ExecutorView[] =>
+  items.flatMap((view) => [
+    view,
+    ...(view.accounts ?? []).map(
+      ({ name, signedIn, problem, repair }): ExecutorView => ({
+        ...view,
+        name: `${view.name}/${name}`,
+        isDefault: false,
+        state: view.state === 'missing' || view.state === 'broken' ? view.state : standing(signedIn, problem),
+        signedIn,
+        problem,
+        // To sign in there must be a program first.
+        repair: view.program?.found || signedIn === 'unknown' ? repair : undefined,
+      }),
+    ),
+  ]);
+
+const standing = (signedIn: ExecutorView['signedIn'], problem: string | undefined): ExecutorView['state'] => {
+  if (signedIn === 'no') return 'signed_out';
+  return problem === undefined ? 'ready' : 'broken';
+};
 
 const NEWER = '▲';
 const OLDER = '▼';
@@ -71,7 +96,22 @@ function whereText({ program, problem, file, state }: ExecutorView, look: Look):
 
 export function executorPage(view: ExecutorView, look: Look): string {
   const { paint, width } = look;
-  const { name, state, origin, file, program, signedIn, signedInBy, can, model, isDefault, contextLimit, problem, repair } = view;
+  const {
+    name,
+    state,
+    origin,
+    file,
+    program,
+    signedIn,
+    signedInBy,
+    accounts,
+    can,
+    model,
+    isDefault,
+    contextLimit,
+    problem,
+    repair,
+  } = view;
   const [sign, colour] = MARKS[state];
   const path = (text: string | undefined) => (text === undefined ? undefined : homely(text, look));
   const rows: readonly (readonly [string, string | undefined])[] = [
@@ -81,6 +121,7 @@ export function executorPage(view: ExecutorView, look: Look): string {
     ['version', program?.version === undefined ? undefined : versionText(view)],
     ['proved', program?.proved === undefined ? undefined : plainLine(program.proved)],
     ['signed in', signedInBy === undefined ? signedIn : `${signedIn}: ${homely(signedInBy, look)}`],
+    ...(accounts ?? []).map((one) => [`account ${plainLine(one.name)}`, accountText(one, look)] as const),
     ['model', isDefault ? plainLine(model ?? "the program's own default") : undefined],
     ['window', contextLimit === undefined ? undefined : `${contextLimit} tokens`],
     ['can', can && (namesOf(can, true) || 'only run')],
@@ -91,6 +132,13 @@ export function executorPage(view: ExecutorView, look: Look): string {
   const trouble = problem === undefined ? '' : `${wrap(plainLine(problem), Math.max(20, width)).join('\n')}\n`;
   return `${colour(paint)(sign)} ${paint.bold(plainLine(name))} ${state.replace('_', ' ')}${isDefault ? ', for tasks that name none' : ''}\n${trouble}\n${pairs(known, { width, indent: '  ', paint: paint.dim })}\nfleet executor test ${plainLine(name)} tries it.\n`;
 }
+
+function accountText({ signedIn, signedInBy, problem, repair }: Account, look: Look): string {
+  if (problem !== undefined) return [problem, repair].flatMap((part) => (part === undefined ? [] : [plainLine(part)])).join('; ');
+  return signedInBy === undefined ? `signed in: ${signedIn}` : `signed in by ${homely(signedInBy, look)}`;
+}
+
+type Account = NonNullable<ExecutorView['accounts']>[number];
 
 const namesOf = (can: NonNullable<ExecutorView['can']>, wanted: boolean): string =>
   Object.entries(can)
