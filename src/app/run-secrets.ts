@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../domain/fault.ts';
 import type { RunId } from '../domain/values.ts';
-import { hasCode, PRIVATE_FILE, temporaryName } from '../platform/files.ts';
+import { hasCode, makeOnceSync } from '../platform/files.ts';
 import { plainTextSync } from '../platform/plain-text.ts';
 import { type Redactor, redactor } from '../platform/redact.ts';
 import { digestsOf, keyName } from '../platform/redact-digest.ts';
@@ -122,15 +122,7 @@ function keyIn(file: string): Buffer | undefined {
 function madeKey(file: string): Buffer {
   const found = keyIn(file);
   if (found) return found;
-  const temporary = temporaryName(file);
-  writeFileSync(temporary, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: PRIVATE_FILE });
-  try {
-    linkSync(temporary, file);
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
-  } finally {
-    unlinkSync(temporary);
-  }
+  makeOnceSync(file, `${randomBytes(KEY_BYTES).toString('hex')}\n`);
   return madeKey(file);
 }
 

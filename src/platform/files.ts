@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, linkSync, mkdirSync, openSync, unlinkSync } from 'node:fs';
+import { constants, linkSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -39,18 +39,20 @@ export async function writeFileAtomic(path: string, bytes: string | Uint8Array):
 export const temporaryName = (path: string): string => `${path}.${randomUUID()}.tmp`;
 
 /**
- * Makes an empty private file unless there is one.
+ * Makes a private file unless there is one, and answers whether it did. Others see the whole of it or nothing.
  *
  * The file is closed before it gets its name: closing any descriptor of a database drops the locks that this whole
  * process holds on it.
  */
-export function touchPrivateSync(path: string): void {
-  const temporary = temporaryName(path);
-  closeSync(openSync(temporary, 'wx', PRIVATE_FILE));
+export function makeOnceSync(path: string, text: string, temporary: string = temporaryName(path)): boolean {
+  writeFileSync(temporary, text, { flag: 'wx', mode: PRIVATE_FILE });
   try {
+    // A link is made once: whoever comes second finds what the first has made.
     linkSync(temporary, path);
+    return true;
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
   } finally {
     unlinkSync(temporary);
   }

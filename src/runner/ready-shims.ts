@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, linkSync, openSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { hasCode, PRIVATE_FILE, temporaryName } from '../platform/files.ts';
+import { hasCode, makeOnceSync, PRIVATE_FILE } from '../platform/files.ts';
 import { statSync } from '../platform/proc.ts';
 import { filesOf, shimMark } from './run-place.ts';
 import type { Program } from './spawn-wire.ts';
@@ -142,18 +142,7 @@ function isWritten(file: number, text: string): boolean {
 
 /** Seen whole or not at all, and made once. */
 function claimed({ args: [, directory = '', , boot = ''] }: Program, { pid, started }: ReadyShim): boolean {
-  const { claim } = filesOf({ directory });
-  const temporary = temporaryName(claim);
-  writeFileSync(temporary, `shim ${pid} ${started} ${boot}\n`, { flag: 'wx', mode: PRIVATE_FILE });
-  try {
-    linkSync(temporary, claim);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    throw error;
-  } finally {
-    unlinkSync(temporary);
-  }
+  return makeOnceSync(filesOf({ directory }).claim, `shim ${pid} ${started} ${boot}\n`);
 }
 
 /** What gives a shim the directory, the environment and the arguments of the program; undefined where it cannot. */

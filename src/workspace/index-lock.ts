@@ -1,7 +1,7 @@
-import { linkSync, readdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { readFile, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { hasCode } from '../platform/files.ts';
+import { hasCode, makeOnceSync } from '../platform/files.ts';
 import { identityOf, isAlive, ownIdentity, type ProcessIdentity } from '../platform/process-identity.ts';
 import { isAbandoned, orphansAreGone } from './abandoned-lock.ts';
 
@@ -89,19 +89,8 @@ const temporaryOf = (path: string, { pid, started }: Held): string => {
   return `${path}.fleet-${pid}-${started}-${made}`;
 };
 
-async function make(path: string, mine: Held): Promise<boolean> {
-  const temporary = temporaryOf(path, mine);
-  writeFileSync(temporary, JSON.stringify(mine), { mode: 0o600 });
-  try {
-    linkSync(temporary, path);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    throw error;
-  } finally {
-    unlinkSync(temporary);
-  }
-}
+const make = async (path: string, mine: Held): Promise<boolean> =>
+  makeOnceSync(path, JSON.stringify(mine), temporaryOf(path, mine));
 
 async function replace(path: string, mine: Held): Promise<void> {
   const temporary = temporaryOf(path, mine);

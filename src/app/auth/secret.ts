@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, lstat, readFile, unlink, writeFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { Fault } from '../../domain/fault.ts';
-import { PRIVATE_FILE, temporaryName } from '../../platform/files.ts';
+import { hasCode, makeOnceSync } from '../../platform/files.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -47,25 +47,12 @@ async function kept(file: string): Promise<Uint8Array | undefined> {
 }
 
 async function made(file: string): Promise<Uint8Array> {
-  const temporary = temporaryName(file);
-  await writeFile(temporary, `${randomBytes(SECRET_BYTES).toString('base64url')}\n`, { flag: 'wx', mode: PRIVATE_FILE });
-  try {
-    // A link is made once: whoever comes second takes what the first has made.
-    await link(temporary, file).catch(unlessThere);
-  } finally {
-    await unlink(temporary);
-  }
+  makeOnceSync(file, `${randomBytes(SECRET_BYTES).toString('base64url')}\n`);
   const secret = await kept(file);
   if (!secret) throw new Fault('unavailable', `${file} was taken away while it was made: try again`);
   return secret;
 }
 
-const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code;
-
 function unlessAbsent(error: unknown): undefined {
   if (!hasCode(error, 'ENOENT')) throw error;
-}
-
-function unlessThere(error: unknown): void {
-  if (!hasCode(error, 'EEXIST')) throw error;
 }

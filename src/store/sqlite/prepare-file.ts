@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
-import { hasCode, makeDirectorySync, touchPrivateSync } from '../../platform/files.ts';
+import { hasCode, makeDirectorySync, makeOnceSync } from '../../platform/files.ts';
 
 /** Sees to it that SQLite finds a file it may write, or says in words why that cannot be. */
 export function prepareFile(file: string): void {
@@ -11,7 +11,7 @@ export function prepareFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory()) throw refuse(file, 'is a directory; expected a database file, check FLEET_HOME');
   assertWritable(directory, 'the directory');
-  if (found === undefined) touchPrivateSync(file);
+  if (found === undefined) makeOnceSync(file, '');
   else assertWritable(file, 'the database');
 }
 
