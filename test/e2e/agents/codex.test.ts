@@ -236,8 +236,8 @@ describe('the real Codex in a house of its own', () => {
     async (house) => {
       const { id } = await house.work('fault rate_limit always 3600s\nsay done', ...inPlace);
       await house.sees(id, () => true);
-      await vi.waitFor(async () => expect((await house.outcomes(id))[0]).toBe('stalled'), WAIT);
-      await house.ok(['task', 'cancel', id]);
+      expect(await house.rest(id)).toMatchObject({ phase: { state: 'failed' } });
+      expect(await house.outcomes(id)).toEqual(['stalled']);
     },
   );
 
