@@ -7,6 +7,16 @@ export type Health = (typeof HEALTHS)[number];
 /** A tool the agent has called may be silent this many times longer: builds are. */
 const TOOL_PATIENCE = 10;
 
+/**
+ * A conversing agent that does nothing but use the processor is believed in this many times longer: some spin while they
+ * wait for an answer that never comes.
+ */
+const SPINNING_PATIENCE = 10;
+
+/** How long a run may go with no other sign of life than use of the processor. */
+export const spinningMs = (watch: Pick<Watch, 'openTools'> | undefined, stallMs: number): number =>
+  patienceMs(watch, stallMs) * SPINNING_PATIENCE;
+
 /** How long a run may go without any sign of life. */
 export const patienceMs = (watch: Pick<Watch, 'openTools'> | undefined, stallMs: number): number =>
   stallMs * ((watch?.openTools.length ?? 0) > 0 ? TOOL_PATIENCE : 1);

@@ -1,6 +1,6 @@
 import { overBudget } from '../../domain/run/budget.ts';
 import { tooFull } from '../../domain/run/context.ts';
-import { patienceMs } from '../../domain/run/health.ts';
+import { patienceMs, spinningMs } from '../../domain/run/health.ts';
 import { outcomeOf } from '../../domain/run/outcome.ts';
 import type { Outcome, Run, Watch } from '../../domain/run/run.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
@@ -15,6 +15,8 @@ export interface Sight {
   readonly task: Task | undefined;
   readonly look: Look;
   readonly silentMs: number;
+  /** How long it has shown nothing but use of the processor. */
+  readonly speechlessMs?: number | undefined;
   /** How long it has run since that was last written down. */
   readonly sinceMs: number;
   /** How many processes it has, when that is too many. */
@@ -113,7 +115,7 @@ const unreadOf = ({ phase, watch }: Run, outBytes: number): number =>
   phase.state === 'ending' && phase.outcome === 'output_limit' ? 0 : outBytes - (watch?.offset ?? 0);
 
 function reasonToEnd(
-  { run, task, silentMs, sinceMs, processes = 0 }: Sight,
+  { run, task, silentMs, speechlessMs = silentMs, sinceMs, processes = 0 }: Sight,
   look: Extract<Look, { state: 'alive' }>,
   rules: Rules,
 ): { outcome: Outcome; why: string; atOnce?: boolean } | undefined {
@@ -144,9 +146,14 @@ function reasonToEnd(
   }
   // An agent that waits for a person is not stuck, and one that waits for a tool of its own has longer.
   if (silentMs > patienceMs(watch, rules.stallMs) && (watch?.asks.length ?? 0) === 0)
-    return { outcome: 'stalled', why: `no sign of life for ${Math.round(silentMs / 1_000)} s` };
+    return { outcome: 'stalled', why: silence(silentMs, speechlessMs, spinningMs(watch, rules.stallMs)) };
   return undefined;
 }
+
+const silence = (silentMs: number, speechlessMs: number, spinningMs: number): string =>
+  speechlessMs > spinningMs
+    ? `it has used the processor for ${Math.round(speechlessMs / 1_000)} s and shown no other sign of life`
+    : `no sign of life for ${Math.round(silentMs / 1_000)} s`;
 
 /** An agent that has said how it went is over anyway, and one that costs too much may still put its things in order. */
 function usedUp(task: Task, watch: Watch, rules: Rules): { outcome: Outcome; why: string; atOnce?: boolean } | undefined {

@@ -37,6 +37,11 @@ export function lookAtFiles({ run, task, silentMs, patienceMs }: Silence, needs:
       // The same as at the last look is no news, whatever the wall clock says about how long ago it was.
       if (!pulse || newest === undefined || newest === before?.newest) return;
       const ageMs = Math.max(0, msOf(needs.now()) - newest);
-      memory.pulses.set(run.id, { ...pulse, at: Math.max(pulse.at, needs.elapsed() - ageMs) });
+      const changedAt = needs.elapsed() - ageMs;
+      memory.pulses.set(run.id, {
+        ...pulse,
+        at: Math.max(pulse.at, changedAt),
+        spokeAt: Math.max(pulse.spokeAt, changedAt),
+      });
     });
 }

@@ -8,8 +8,9 @@ export interface Pulse {
   /** Processor time used, and when that was asked for. */
   readonly ticks: number;
   readonly ticksAt: number;
-  /** The last sign of life. */
+  /** The last sign of life, and the last that was more than use of the processor. */
   readonly at: number;
+  readonly spokeAt: number;
 }
 
 export interface FileLook {

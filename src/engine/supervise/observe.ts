@@ -1,4 +1,4 @@
-import { patienceMs } from '../../domain/run/health.ts';
+import { patienceMs, spinningMs } from '../../domain/run/health.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
@@ -37,6 +37,7 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
       task: task?.body,
       look,
       silentMs,
+      speechlessMs: now - (pulses.get(run.body.id)?.spokeAt ?? now),
       sinceMs: now - (seenAt.get(run.body.id) ?? now),
       processes: crowds.get(run.body.id),
       toSend: await hasMail(run.body, task?.body, needs),
@@ -101,7 +102,12 @@ async function feelPulses(live: readonly Known[], looks: readonly Look[], { need
   const isDue = silent.length > 0 && now - memory.ticksAt >= Math.min(MOST_TICKS_MS, stallMs / 8);
   if (isDue) memory.ticksAt = now;
   const ticks = isDue ? await needs.runner.ticks(silent.map(({ run }) => run.body.id)) : new Map<string, number>();
-  for (const { run } of live) beat(run.body, ticks.get(run.body.id), pulses, now);
+  for (const [at, { run }] of live.entries()) {
+    const look = looks[at];
+    // Of who is only listened to nobody knows whether a tool of its works.
+    const mostMs = look?.state === 'alive' && look.listens ? spinningMs(run.body.watch, stallMs) : Number.POSITIVE_INFINITY;
+    beat(run.body, { ticks: ticks.get(run.body.id), now, mostMs }, pulses);
+  }
 }
 
 function forget(live: ReadonlySet<string>, { pulses, looks, hinted, files, ahead, hungUp }: Memory): void {
@@ -114,23 +120,30 @@ function silence(run: Run, look: Look | undefined, pulses: Map<string, Pulse>, n
   const bytes = look?.state === 'alive' ? look.outBytes + look.errBytes : 0;
   const pulse = pulses.get(run.id);
   if (!pulse || pulse.bytes !== bytes)
-    pulses.set(run.id, { bytes, ticks: pulse?.ticks ?? -1, ticksAt: pulse?.ticksAt ?? now, at: now });
+    pulses.set(run.id, { bytes, ticks: pulse?.ticks ?? -1, ticksAt: pulse?.ticksAt ?? now, at: now, spokeAt: now });
   return now - (pulses.get(run.id)?.at ?? now);
 }
 
 /** Ticks in a second: a program that waits for nothing in particular uses one or two. */
 const BUSY_TICKS = 5;
 
+interface Beat {
+  readonly ticks: number | undefined;
+  readonly now: number;
+  /** How long use of the processor alone is believed. */
+  readonly mostMs: number;
+}
+
 /** Used processor time is a sign of life too, if it is more than idling takes: an agent that thinks prints nothing. */
-function beat(run: Run, ticks: number | undefined, pulses: Map<string, Pulse>, now: number): void {
+function beat(run: Run, { ticks, now, mostMs }: Beat, pulses: Map<string, Pulse>): void {
   const waits = (run.watch?.asks.length ?? 0) > 0;
   const before = pulses.get(run.id);
   // Who waits for a person is alive, and has all its time again once it is answered.
-  if (waits && before) return void pulses.set(run.id, { ...before, at: now });
+  if (waits && before) return void pulses.set(run.id, { ...before, at: now, spokeAt: now });
   const pulse = pulses.get(run.id);
   if (!pulse || ticks === undefined) return;
   const isBusy = pulse.ticks !== -1 && ticks - pulse.ticks >= (BUSY_TICKS * (now - pulse.ticksAt)) / 1_000;
-  pulses.set(run.id, { ...pulse, ticks, ticksAt: now, at: isBusy ? now : pulse.at });
+  pulses.set(run.id, { ...pulse, ticks, ticksAt: now, at: isBusy && now - pulse.spokeAt < mostMs ? now : pulse.at });
 }
 
 /** A run that went on while nobody watched has run for as long as its process is old; the wall clock may have jumped. */
