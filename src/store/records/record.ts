@@ -27,19 +27,15 @@ export interface Records<Body> {
 /** Features add records and index functions, never driver methods. */
 export function records<Body>({ kind, schema, idOf, entriesOf }: RecordKind<Body>): Records<Body> {
   const key = (id: string): Key => ({ kind, id });
-  /** What has been checked once, by the very object: rows that are kept are read again and again. */
-  const checked = new WeakMap<object, Body>();
-  const check = (body: unknown): Body => {
-    const parsed = schema.parse(body);
-    if (typeof parsed === 'object' && parsed !== null) checked.set(parsed, parsed);
-    return parsed;
+  /** What was checked when it was written, by the very object: who knows what it wrote reads it again and again. */
+  const written = new WeakSet<object>();
+  const check = (body: Body): Body => {
+    const checked = schema.parse(body);
+    if (typeof checked === 'object' && checked !== null) written.add(checked);
+    return checked;
   };
-  const read = ({ body }: Row): Body => {
-    if (typeof body !== 'object' || body === null) return check(body);
-    const parsed = checked.get(body) ?? check(body);
-    checked.set(body, parsed);
-    return parsed;
-  };
+  const read = ({ body }: Row): Body =>
+    typeof body === 'object' && body !== null && written.has(body) ? (body as Body) : schema.parse(body);
   return {
     kind,
     key,
