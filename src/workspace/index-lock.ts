@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { readFile, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { hasCode, makeOnceSync } from '../platform/files.ts';
+import { makeOnceSync } from '../platform/files.ts';
 import { identityOf, isAlive, ownIdentity, type ProcessIdentity } from '../platform/process-identity.ts';
 import { isAbandoned, orphansAreGone } from './abandoned-lock.ts';
 

@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestFunction, vi } from 'vitest';
+import { acpClis } from '../../clis/acp-clis.ts';
 import { bubblewrap } from '../../clis/bubblewrap.ts';
 import { codex } from '../../clis/codex.ts';
 import { had } from '../../clis/install.ts';
-import { fullOnly } from '../../full-only.ts';
+import { fullOnly, inFullRun } from '../../full-only.ts';
+import { agentHouse } from '../../support/agent-house.ts';
 import { onMain, type WorkHouse } from '../../support/work-house.ts';
 import { claudeHouse } from './claude-house.ts';
 import { commit, engines, reporting, TEST_MS, write } from './claude-table.ts';
@@ -41,10 +44,15 @@ async function stayedIn(house: WorkHouse, id: string, home: string): Promise<voi
   const seen = await onMain(house, 'seen.txt');
   expect(seen).not.toContain('heron of the home');
   expect(seen).toContain('No such file');
-  await expect(writeFile(join(home, 'escaped'), '', { flag: 'wx' })).resolves.toBeUndefined();
+  expect(existsSync(join(home, 'escaped'))).toBe(false);
   const { reports } = (await house.ok(['task', 'report', id, '--json'])).json<{ reports: object[] }>();
   expect(reports).toMatchObject([{ channel: 'mcp', summary: 'added a' }]);
 }
+
+/** Only in the full run: what is installed has some hundred megabytes. */
+const others = await Promise.all(
+  acpClis.map(async (cli) => ({ cli, found: inFullRun ? await had(cli) : { missing: 'it is left to the full run' } })),
+);
 
 describe('a real agent in a sandbox', () => {
   const [cli] = engines;
@@ -79,4 +87,26 @@ describe('a real agent in a sandbox', () => {
       expect(await readdir(join(house.home, 'tasks', id, 'moved-home'))).toContain('sessions');
     },
   );
+
+  for (const { cli, found } of others)
+    boxed(
+      `is ${cli.title}, which works and lands, and sees nothing of the home but its settings [RUN-16]`,
+      inFullRun && 'missing' in found ? found.missing : undefined,
+      async () => {
+        const peeking = 'cat ~/.ssh/id_canary > seen.txt 2>&1; touch ~/escaped; true';
+        const scenario = `run echo hello > a.txt; ${peeking}\nsay It is written.`;
+        await using house = await agentHouse(cli, 'program' in found ? found.program : '', { scenario });
+        const home = await canary(house);
+        const settings = Object.keys(cli.atHome(house.played.url)).map((path) => `~/${path}`);
+        const shown = settings.length === 0 ? [] : [`sandbox_read=${settings.join(',')}`];
+        await house.ok(['config', 'set', `sandbox_hosts=${new URL(house.played.url).host}`, ...shown]);
+        await house.wake();
+        const id = await house.task('Write a.txt.', '--sandbox');
+        const [task] = await house.rested([id], 150);
+        expect(task).toMatchObject({ phase: { state: 'done' }, attempts: 1 });
+        expect(await onMain(house, 'a.txt')).toBe('hello');
+        expect(await onMain(house, 'seen.txt')).toContain('No such file');
+        expect(existsSync(join(home, 'escaped'))).toBe(false);
+      },
+    );
 });
