@@ -78,7 +78,8 @@ const within = (start: Start, { plan, outside, places, homes }: Wrapping): Start
   ],
   steps: [
     ...start.steps,
-    ...[places.box, places.empty, places.door].map((path) => ({ lay: 'directory', path }) as const),
+    ...[places.box, places.empty, places.ignored, places.door].map((path) => ({ lay: 'directory', path }) as const),
+    { lay: 'file', path: join(places.ignored, '.gitignore'), text: '*\n' },
     ...homes,
   ],
 });

@@ -35,6 +35,8 @@ export const boxPlaces = (runDirectory: string) => ({
   /** What it sees as its run directory, and may write. */
   box: join(runDirectory, 'box'),
   empty: join(runDirectory, 'empty'),
+  /** Looks empty to git, and holds what one program insists on writing there. */
+  ignored: join(runDirectory, 'ignored'),
   door: join(runDirectory, 'door'),
   live: join(runDirectory, 'sandbox-up.json'),
   plan: join(runDirectory, 'sandbox.json'),
@@ -123,6 +125,9 @@ async function seenOnce(needed: readonly string[], shared: readonly string[]): P
   return needed.filter((path, n) => !isIn(path, shown) && !(kinds[n] === 'link' && isIn(path, shared)));
 }
 
+/** Directories that their programs put a `.gitignore` into wherever they find them, and fail if they cannot. */
+const INSISTENT = new Set(['.opencode']);
+
 /** What is there can be read; what is not is an empty directory, or a file that takes everything and holds nothing. */
 async function masksIn({ start: { directory }, isOurs, runDirectory }: Confined): Promise<Masks> {
   const names = [...SETTINGS_DIRECTORIES, ...SETTINGS_FILES];
@@ -134,13 +139,14 @@ async function masksIn({ start: { directory }, isOurs, runDirectory }: Confined)
   const git = await gitMounts(directory, isOurs);
   // A socket is what a sandbox before this one left, when it was killed.
   const placeholders = [...those('absent', 'socket'), ...git.absent.map((path) => ({ path, of: 'directory' }) as const)];
-  const { empty } = boxPlaces(runDirectory);
+  const { empty, ignored } = boxPlaces(runDirectory);
+  const maskOf = (path: string): string => (INSISTENT.has(basename(path)) ? ignored : empty);
   return {
     mounts: [
       ...those('file', 'directory').map(({ path }) => readable(path)),
       ...git.mounts,
       ...placeholders.map(
-        ({ path, of }): Mount => (of === 'file' ? { from: '/dev/null', at: path, as: 'device' } : readable(path, empty)),
+        ({ path, of }): Mount => (of === 'file' ? { from: '/dev/null', at: path, as: 'device' } : readable(path, maskOf(path))),
       ),
     ],
     placeholders,
