@@ -86,6 +86,7 @@ async function jobOf(house: House, { run, task, executor }: Start): Promise<Job>
     mcpConfig: mcpConfigFile(directory),
     mcp: mcpServer(house.paths.path, directory),
     runDirectory: directory,
+    notesDirectory: notePlaces(house.paths.tasks, task.id).artifacts,
     workDirectory: await workDirectory(house, run, task),
     model: run.model,
     effort: task.effort,

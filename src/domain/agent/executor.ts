@@ -20,6 +20,8 @@ export interface Job {
   readonly mcp?: McpServer | undefined;
   /** Directory of the run: files of the launch lie there. Nothing in it is kept for longer than the run's output. */
   readonly runDirectory: string;
+  /** Where it finds and leaves notes for whoever works on the task after it. */
+  readonly notesDirectory?: string | undefined;
   readonly workDirectory: string;
   readonly model?: string | undefined;
   readonly effort?: string | undefined;
@@ -35,6 +37,10 @@ export interface Job {
   /** Go on with a copy of that conversation: it belongs to another task, and stays as it is. */
   readonly fork: boolean;
 }
+
+/** Outside of its workspace, what it is told about and must reach with whatever it reads and writes files by. */
+export const placesBeside = ({ runDirectory, notesDirectory }: Job): readonly string[] =>
+  notesDirectory === undefined ? [runDirectory] : [runDirectory, notesDirectory];
 
 /** How to start the program: arguments and names, never a shell line, never a provider's key. */
 export interface Launch {

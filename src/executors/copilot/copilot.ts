@@ -1,4 +1,4 @@
-import type { McpServer, Program } from '../../domain/agent/executor.ts';
+import { type McpServer, type Program, placesBeside } from '../../domain/agent/executor.ts';
 import { hasTool, mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
 import { acpExecutor } from '../acp-client/acp-client.ts';
 import type { Executor, Job } from '../executor.ts';
@@ -73,6 +73,6 @@ function restricted(job: Job, tools: readonly string[]): string[] {
     ...(mayWrite(tools) ? ['--allow-tool=write'] : []),
     ...(mayRunAll(tools) ? ['--allow-tool=shell', '--allow-all-paths', '--allow-all-urls'] : []),
     '--disable-builtin-mcps',
-    `--add-dir=${job.runDirectory}`,
+    ...placesBeside(job).map((place) => `--add-dir=${place}`),
   ];
 }

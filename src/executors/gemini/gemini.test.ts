@@ -24,6 +24,11 @@ describe('the Gemini CLI', () => {
     });
   });
 
+  it('reads and writes the notes of its task with its own tools', () => {
+    const { args } = executor.launch({ ...plainJob, notesDirectory: '/the notes' });
+    expect(args.join(' ')).toContain(`--include-directories ${plainJob.runDirectory} --include-directories /the notes`);
+  });
+
   it('has a policy above that of its user and of the repository where tools are restricted [EXEC-06]', () => {
     expect(executor.launch({ ...plainJob, tools: PRESETS.review }).args.join(' ')).toMatch(
       /--admin-policy \S+ --allowed-mcp-server-names fleet/,

@@ -1,4 +1,4 @@
-import type { Program } from '../../domain/agent/executor.ts';
+import { type Program, placesBeside } from '../../domain/agent/executor.ts';
 import type { Usage } from '../acp-client/acp-agent.ts';
 import { acpExecutor } from '../acp-client/acp-client.ts';
 import { fieldsOf, recordsIn, textIn } from '../acp-client/rpc.ts';
@@ -43,8 +43,7 @@ export const gemini = (command: string): Executor =>
         ...(job.tools ? restricted(job) : ['--approval-mode', 'yolo']),
         ...(job.model === undefined ? [] : ['--model', job.model]),
         // What is too long to be told lies there.
-        '--include-directories',
-        job.runDirectory,
+        ...placesBeside(job).flatMap((place) => ['--include-directories', place]),
         ...job.extraArgs,
       ],
       env: {

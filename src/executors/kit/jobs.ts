@@ -28,6 +28,7 @@ export const JOBS: readonly Job[] = [
     mcpConfig: '/somewhere/run_1/mcp.json',
     mcp: { command: 'fleet', args: ['mcp', '--run', 'a b'], env: { A: 'b "c"' } },
   },
+  { ...plainJob, notesDirectory: '/somewhere/task 1/notes' },
   { ...plainJob, resume: 'session-1' },
   { ...plainJob, resume: 'session-1', fork: true },
 ].map(frozen);

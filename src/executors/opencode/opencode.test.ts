@@ -34,6 +34,13 @@ describe('opencode', () => {
     });
   });
 
+  it('reaches the notes of its task beside its workspace, and nothing else there unless it may run any command [EXEC-06]', () => {
+    const outside = (tools: readonly string[]) =>
+      configFor({ tools, notesDirectory: '/notes' }).agent?.fleet.permission['external_directory'];
+    expect(outside(PRESETS.review)).toEqual({ '*': 'deny', '/somewhere/run_1/*': 'allow', '/notes/*': 'allow' });
+    expect(outside(PRESETS.implement)).toBe('allow');
+  });
+
   it('takes a message into its work, and is over when both have been answered [RUN-10]', () => {
     const lines = readFileSync(new URL('./transcripts/steered/steered.jsonl', import.meta.url), 'utf8')
       .trimEnd()

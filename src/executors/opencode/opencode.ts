@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import type { Program } from '../../domain/agent/executor.ts';
+import { type Program, placesBeside } from '../../domain/agent/executor.ts';
 import { hasTool, mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
 import { acpExecutor } from '../acp-client/acp-client.ts';
 import type { Executor, Job } from '../executor.ts';
@@ -81,7 +81,10 @@ function restricted(job: Job, tools: readonly string[]): object {
     websearch: allowed(hasTool(tools, 'WebSearch')),
     todowrite: 'allow',
     todoread: 'allow',
-    external_directory: { '*': 'deny', [`${job.runDirectory}/*`]: 'allow' },
+    // Whoever may run any command is not held by it, only in its own way.
+    external_directory: mayRunAll(tools)
+      ? 'allow'
+      : { '*': 'deny', ...Object.fromEntries(placesBeside(job).map((place) => [`${place}/*`, 'allow'])) },
     'fleet_*': 'allow',
   };
   return {
