@@ -172,7 +172,10 @@ async function claimAll(choices: readonly Choice[], needs: Needs): Promise<boole
   }
 }
 
-async function claimTogether(choices: readonly Choice[], needs: Needs): Promise<boolean> {
+const claimTogether = (choices: readonly Choice[], needs: Needs): Promise<boolean> =>
+  needs.inTurn ? needs.inTurn(() => claimNow(choices, needs)) : claimNow(choices, needs);
+
+async function claimNow(choices: readonly Choice[], needs: Needs): Promise<boolean> {
   const { store, known = store, host, now } = needs;
   const before = await occupied(
     known,

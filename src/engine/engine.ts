@@ -6,6 +6,7 @@ import { dispatch } from './dispatch.ts';
 import { failover } from './failover.ts';
 import { fencedRunner, fencedWorkshop, holding } from './fence.ts';
 import { gauge } from './gauge.ts';
+import { InTurn } from './in-turn.ts';
 import { KnownRows } from './known-rows.ts';
 import { type Held, type Identity, takeLease } from './lease.ts';
 import type { Needs } from './needs.ts';
@@ -62,7 +63,8 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
     stop();
   };
   const store = engineStore(needs.store, lease.fence, news);
-  const fenced: EngineNeeds = { ...needs, news, store, known: new KnownRows(store, news, needs.elapsed) };
+  const known = new KnownRows(store, news, needs.elapsed);
+  const fenced: EngineNeeds = { ...needs, news, store, known, inTurn: new InTurn().take };
   const everybody = new Set<Stirs>();
   void watchStore(fenced.store, stopping.signal, () => {
     news.other();

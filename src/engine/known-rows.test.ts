@@ -36,9 +36,19 @@ describe('what an engine knows of rows', () => {
     expect(asked).toBe(0);
   });
 
+  it('is also that there is none, until there is one', async () => {
+    there = undefined;
+    expect([await known.get(KEY), await known.get(KEY)]).toEqual([undefined, undefined]);
+    expect(asked).toBe(1);
+    news.own([put({ scope: 'fleet', holders: [] })], '4');
+    expect((await known.get(KEY))?.version).toBe('4');
+    news.own([{ op: 'delete', key: KEY, expect: '4' }], '5');
+    expect(await known.get(KEY)).toBeUndefined();
+    expect(asked).toBe(1);
+  });
+
   it.each([
     ['somebody else has written', () => news.other()],
-    ['it has deleted the row', () => news.own([{ op: 'delete', key: KEY, expect: '1' }], '2')],
     ['some time has passed', () => void (now += 20_000)],
   ])('is looked at again when %s', async (_when, happens) => {
     await known.get(KEY);
@@ -50,7 +60,7 @@ describe('what an engine knows of rows', () => {
   it.each([
     ['somebody else writes', () => news.other(), '3', 2],
     ['the engine writes it', () => news.own([put(row('2').body)], '2'), '2', 1],
-    ['the engine deletes it', () => news.own([{ op: 'delete', key: KEY, expect: '1' }], '2'), '3', 2],
+    ['the engine deletes it', () => news.own([{ op: 'delete', key: KEY, expect: '1' }], '2'), undefined, 1],
   ])('is not what was read while %s', async (_when, happens, version, times) => {
     let answer = () => {};
     answered = new Promise<void>((resolve) => (answer = resolve));

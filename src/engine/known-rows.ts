@@ -20,7 +20,8 @@ const nameOf = ({ kind, id }: Key): string => `${kind} ${id}`;
 export class KnownRows implements Pick<Store, 'get'> {
   readonly #store: Pick<Store, 'get'>;
   readonly #elapsed: () => number;
-  readonly #rows = new Map<string, Row>();
+  /** Undefined: there is no such row. */
+  readonly #rows = new Map<string, Row | undefined>();
   #age = 0;
   #since = 0;
 
@@ -33,12 +34,12 @@ export class KnownRows implements Pick<Store, 'get'> {
   async get(key: Key): Promise<Row | undefined> {
     const name = nameOf(key);
     if (this.#elapsed() - this.#since > KEPT_MS) this.#forget();
-    const known = this.#rows.get(name);
-    if (known || !KINDS.has(key.kind)) return known ?? this.#store.get(key);
+    if (!KINDS.has(key.kind)) return this.#store.get(key);
+    if (this.#rows.has(name)) return this.#rows.get(name);
     const age = this.#age;
     const row = await this.#store.get(key);
     // What was written while it was read is newer than what was read.
-    if (row && age === this.#age && !this.#rows.has(name)) this.#keep(name, row);
+    if (age === this.#age && !this.#rows.has(name)) this.#keep(name, row);
     return row;
   }
 
@@ -47,13 +48,12 @@ export class KnownRows implements Pick<Store, 'get'> {
       if (write.op === 'check' || !KINDS.has(write.key.kind)) continue;
       const name = nameOf(write.key);
       this.#rows.delete(name);
-      if (write.op === 'put') this.#keep(name, { key: write.key, version, body: write.body });
-      else this.#age += 1;
+      this.#keep(name, write.op === 'put' ? { key: write.key, version, body: write.body } : undefined);
     }
   }
 
   /** The oldest make room. */
-  #keep(name: string, row: Row): void {
+  #keep(name: string, row: Row | undefined): void {
     const [oldest] = this.#rows.size >= MOST ? this.#rows.keys() : [];
     if (oldest !== undefined) this.#rows.delete(oldest);
     this.#rows.set(name, row);

@@ -13,6 +13,11 @@ export interface Needs {
   readonly news?: News;
   /** For who states in the commit that follows what it believes of each row: what the engine knows of it by itself. */
   readonly known?: Pick<Store, 'get'>;
+  /**
+   * Claims and endings change the same limits. Those of one engine go one after the other: they would only make each other's
+   * beliefs false.
+   */
+  readonly inTurn?: <Result>(work: () => Promise<Result>) => Promise<Result>;
   now(): Instant;
   /** Milliseconds on a clock that never jumps. */
   elapsed(): number;

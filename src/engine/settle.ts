@@ -21,7 +21,7 @@ import { type Occupied, occupied } from './claim.ts';
 import type { Needs } from './needs.ts';
 import { pausesOf, pausing } from './pausing.ts';
 
-type Settle = Pick<Needs, 'store' | 'known' | 'now' | 'host'>;
+type Settle = Pick<Needs, 'store' | 'known' | 'inTurn' | 'now' | 'host'>;
 
 export interface Ending {
   readonly outcome: Outcome;
@@ -83,8 +83,11 @@ const unlessRaceLost = (error: unknown): readonly RunId[] => {
   return [];
 };
 
+const settleTogether = (ended: readonly Ended[], needs: Settle): Promise<void> =>
+  needs.inTurn ? needs.inTurn(() => settleNow(ended, needs)) : settleNow(ended, needs);
+
 /** A run that was settled before, or whose task has moved on to another run, changes nothing but itself. */
-async function settleTogether(ended: readonly Ended[], needs: Settle): Promise<void> {
+async function settleNow(ended: readonly Ended[], needs: Settle): Promise<void> {
   const { store, known = store, host } = needs;
   const found = await Promise.all(
     ended.map(async ({ runId, ending }) => {
