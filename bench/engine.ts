@@ -167,6 +167,7 @@ const observed = (store: Store, onRun: (run: Run, at: number) => void): Store =>
   limits: store.limits,
   get: (key) => store.get(key),
   scan: (query) => store.scan(query),
+  count: (query) => store.count(query),
   commit: async (writes, options) => {
     const version = await store.commit(writes, options);
     const at = wallMs();

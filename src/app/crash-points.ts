@@ -79,6 +79,7 @@ export const crashingStore = (store: Store, { around }: CrashPoints): Store => (
   limits: store.limits,
   get: (key) => store.get(key),
   scan: (query) => store.scan(query),
+  count: (query) => store.count(query),
   commit: (writes, options) => around('commit', () => store.commit(writes, options)),
   watch: (signal, options) => store.watch(signal, options),
   close: () => store.close(),

@@ -19,6 +19,7 @@ export function lazyStore(limits: StoreLimits, open: () => Promise<Store>): Stor
     opened,
     get: async (key) => (await opened()).get(key),
     scan: async (query) => (await opened()).scan(query),
+    count: async (query) => (await opened()).count(query),
     commit: async (writes, options) => (await opened()).commit(writes, options),
     async *watch(signal, options) {
       yield* (await opened()).watch(signal, options);

@@ -84,6 +84,7 @@ export const LIMITS = {
   bytesPerRow: limit(256 * KB, 'bytes', 'one row of the store'),
   entriesPerRow: limit(80, 'items', 'index entries of one row'),
   rowsPerScan: limit(1_000, 'items', 'rows one scan returns'),
+  rowsPerCount: limit(10_000, 'items', 'rows one page of a count counts'),
   connections: limit(2_000, 'items', 'connections to the server at once'),
   storeSilenceMs: limit(20_000, 'ms', 'without an answer of the store for this long, /health says 503'),
   traceBacklog: limit(3_000, 'items', 'runs, and tasks, whose spans wait for a collector; past it the oldest are dropped'),

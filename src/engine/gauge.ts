@@ -2,7 +2,7 @@ import type { Run } from '../domain/run/run.ts';
 import { PHASE_STATES, type Task } from '../domain/task/task.ts';
 import type { Instant } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
-import { everyHit } from '../store/queries/every-hit.ts';
+import { countAll, everyHit } from '../store/queries/every-hit.ts';
 import { questionIndex, questions } from '../store/records/questions.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { type Gauge, gauges } from '../store/records/singles.ts';
@@ -49,26 +49,25 @@ export const gauge = ({
   };
 };
 
+/** How many of the queue are asked how long they have waited. */
+const OLDEST = 100;
+
 const COUNTED = new Set([tasks.kind, runs.kind, questions.kind]);
 
 async function counted(store: Store, host: string): Promise<Counts> {
   const counts: Record<string, number> = {};
   let oldestReady: Instant | undefined;
-  for (const state of PHASE_STATES) {
-    counts[state] = 0;
-    for await (const { body } of everyHit(store, taskIndex.state(state))) {
-      counts[state] += 1;
-      const { phase } = body as Task;
-      if (phase.state === 'queued' && (oldestReady === undefined || phase.since < oldestReady)) oldestReady = phase.since;
-    }
-  }
+  for (const state of PHASE_STATES) counts[state] = await countAll(store, taskIndex.state(state));
+  // Who has waited longest is among those that were made first.
+  const oldest = await store.scan({ index: taskIndex.state('queued'), limit: OLDEST });
+  for (const { phase } of oldest.map(({ body }) => body as Task))
+    if (phase.state === 'queued' && (oldestReady === undefined || phase.since < oldestReady)) oldestReady = phase.since;
   const live = new Map<string, NonNullable<Gauge['live']>[number]>();
   for await (const { body } of everyHit(store, runIndex.live(host))) {
     const { executor, kind } = body as Run;
     const key = `${kind} ${executor}`;
     live.set(key, { executor, kind, count: (live.get(key)?.count ?? 0) + 1 });
   }
-  let questions = 0;
-  for await (const _hit of everyHit(store, questionIndex.pending)) questions += 1;
+  const questions = await countAll(store, questionIndex.pending);
   return { counts, ...(oldestReady === undefined ? {} : { oldestReady }), live: [...live.values()], questions };
 }

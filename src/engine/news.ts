@@ -46,6 +46,7 @@ export function engineStore(store: Store, fence: () => Write, news: News): Store
     limits: store.limits,
     get: (key) => store.get(key),
     scan: (query) => store.scan(query),
+    count: (query) => store.count(query),
     commit,
     watch: (signal) => store.watch(signal, { except: news }),
     close: () => store.close(),

@@ -18,6 +18,7 @@ async function houseWithLanes(count: number) {
       scans += 1;
       return house.store.scan(query);
     },
+    count: (query) => house.store.count(query),
     commit: (writes, options) => house.store.commit(writes, options),
     watch: (signal, options) => house.store.watch(signal, options),
     close: () => house.store.close(),

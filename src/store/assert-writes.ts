@@ -8,6 +8,7 @@ export const STORE_LIMITS: StoreLimits = {
   bytesPerRow: LIMITS.bytesPerRow.value,
   entriesPerRow: LIMITS.entriesPerRow.value,
   rowsPerScan: LIMITS.rowsPerScan.value,
+  rowsPerCount: LIMITS.rowsPerCount.value,
 };
 
 type Put = Extract<Write, { op: 'put' }>;
@@ -34,13 +35,22 @@ export function assertKey({ kind, id }: Key): void {
   assertText(id, 'the id of a key');
 }
 
-export function assertQuery({ index, from, to, limit }: Query, limits: StoreLimits): void {
+export function assertQuery(query: Query, { rowsPerScan }: StoreLimits): void {
+  assertRange(query, 'scan');
+  atMost(rowsPerScan, query.limit, 'a scan', 'rows');
+}
+
+export function assertCount(query: Query, { rowsPerCount }: StoreLimits): void {
+  assertRange(query, 'count');
+  atMost(rowsPerCount, query.limit, 'a count', 'rows');
+}
+
+function assertRange({ index, from, to, limit }: Query, what: string): void {
   if (!PRINTABLE.test(index)) throw new Fault('invalid', `index ${quoted(index)} is not printable ascii`);
   for (const bound of [from, to]) {
     if (bound !== undefined && !BOUND.test(bound)) throw new Fault('invalid', `bound ${quoted(bound)} of ${index} is not ascii`);
   }
-  if (!Number.isInteger(limit) || limit < 1) throw new Fault('invalid', `scan limit is ${limit}, expected 1 or more`);
-  atMost(limits.rowsPerScan, limit, 'a scan', 'rows');
+  if (!Number.isInteger(limit) || limit < 1) throw new Fault('invalid', `${what} limit is ${limit}, expected 1 or more`);
 }
 
 /** One string per key; a NUL can be in neither half. */

@@ -49,6 +49,12 @@ export interface Query {
   readonly reverse?: boolean;
 }
 
+/** A page of a count: how many rows stand there, and at which place the last of them does. */
+export interface Counted {
+  readonly count: number;
+  readonly last?: string;
+}
+
 export interface CommitOptions {
   /** Resolve only when the commit would survive the loss of power. Otherwise it survives the death of the process. */
   readonly flush?: boolean;
@@ -69,7 +75,7 @@ export interface WatchOptions {
  * 1. `commit` applies all writes or none. A false belief throws Fault('conflict') and changes nothing. A commit holds at
  *    most `limits.writesPerCommit` writes, one per key; more is Fault('limit').
  * 2. `get` sees every commit that ended before it was called, by whichever process.
- * 3. `scan` may lag. Nothing may be decided for good on a scan; the commit that follows re-checks it.
+ * 3. `scan` and `count` may lag. Nothing may be decided for good on them; the commit that follows re-checks it.
  * 4. `watch` says "look", never "what": at least once, perhaps merged, never silent for ever, also for commits of
  *    other processes on the same storage. Only commits `by` the one a watcher `except`s may pass without a hint, and for a
  *    watcher of `outside` those through the same store.
@@ -82,6 +88,8 @@ export interface Store {
   readonly limits: StoreLimits;
   get(key: Key): Promise<Row | undefined>;
   scan(query: Query): Promise<readonly Hit[]>;
+  /** Costs far less than reading the rows; up to `limits.rowsPerCount` at once. */
+  count(query: Omit<Query, 'reverse'>): Promise<Counted>;
   commit(writes: readonly Write[], options?: CommitOptions): Promise<Version>;
   watch(signal: AbortSignal, options?: WatchOptions): AsyncIterable<void>;
   /** Costs a few microseconds; a driver that cannot tell for so little has none. */
@@ -94,4 +102,5 @@ export interface StoreLimits {
   readonly bytesPerRow: number;
   readonly entriesPerRow: number;
   readonly rowsPerScan: number;
+  readonly rowsPerCount: number;
 }

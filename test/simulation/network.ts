@@ -52,6 +52,7 @@ export class Network {
       limits: STORE_LIMITS,
       get: (key) => ask(() => this.#disk.get(key), false),
       scan: (query) => ask(() => this.#disk.scan(query), false),
+      count: (query) => ask(() => this.#disk.count(query), false),
       commit: (writes: readonly Write[], _options?: CommitOptions) => {
         const checked = assertWrites(writes, STORE_LIMITS);
         return ask(() => {

@@ -17,6 +17,7 @@ export class Commits {
       limits: store.limits,
       get: (key) => store.get(key),
       scan: (query) => store.scan(query),
+      count: (query) => store.count(query),
       commit: async (writes, options) => {
         const version = await store.commit(writes, options);
         for (const [reader, onError] of this.#readers)

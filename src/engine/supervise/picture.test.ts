@@ -26,6 +26,7 @@ function pictureHouse() {
       await line.afterScan?.();
       return hits;
     },
+    count: (query) => house.store.count(query),
     commit: (writes, options) => house.store.commit(writes, options),
     watch: (signal, options) => house.store.watch(signal, options),
     close: () => house.store.close(),

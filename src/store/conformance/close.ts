@@ -12,6 +12,7 @@ export const closeConformance = (make: MakeStorage) =>
       await store.close();
       await expect(store.get(keyOf('a'))).rejects.toMatchObject(unavailable);
       await expect(store.scan({ index: 'note.by', limit: 1 })).rejects.toMatchObject(unavailable);
+      await expect(store.count({ index: 'note.by', limit: 1 })).rejects.toMatchObject(unavailable);
       await expect(store.commit([put('a', 'absent')])).rejects.toMatchObject(unavailable);
       expect(() => store.watch(new AbortController().signal)).toThrow(expect.objectContaining(unavailable));
       await store.close();

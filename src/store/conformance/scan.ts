@@ -51,6 +51,22 @@ export const scanConformance = (make: MakeStorage) =>
       );
     });
 
+    it('counts what it would return, page by page, and says where it has come to', async () => {
+      await using storage = await make();
+      const store = await storage.open();
+      await fill(store, sorts);
+      const count = (query: Partial<Query> = {}) => store.count({ index: 'note.by', limit: 100, ...query });
+      expect(await count()).toEqual({ count: 5, last: 'c/1' });
+      expect(await count({ limit: 2 })).toEqual({ count: 2, last: 'a/2' });
+      expect(await count({ from: 'a/2 ', limit: 2 })).toEqual({ count: 2, last: 'b/2' });
+      expect(await count({ from: 'a/2', to: 'b/2' })).toEqual({ count: 2, last: 'b/1' });
+      expect(await count({ from: 'd' })).toEqual({ count: 0 });
+      expect(await store.count({ index: 'note.none', limit: 1 })).toEqual({ count: 0 });
+      const most = store.limits.rowsPerCount;
+      await expect(count({ limit: most + 1 })).rejects.toMatchObject({ code: 'limit' });
+      await expect(count({ limit: 0 })).rejects.toMatchObject({ code: 'invalid' });
+    });
+
     it('moves a row through the indexes as it changes, and out of them when it goes', async () => {
       await using storage = await make();
       const store = await storage.open();

@@ -1,6 +1,6 @@
 import type { CheckedWrite } from '../assert-writes.ts';
 import { conflict, keyName } from '../assert-writes.ts';
-import type { Hit, IndexEntry, Key, Query, Row, Version } from '../port.ts';
+import type { Counted, Hit, IndexEntry, Key, Query, Row, Version } from '../port.ts';
 import { SortedPlaces } from './sorted-places.ts';
 
 interface Kept extends Row {
@@ -33,6 +33,12 @@ export class MemoryDisk {
       if (kept === undefined) throw new Error(`index ${index} names a row that is not there`);
       return { ...row(kept), sort };
     });
+  }
+
+  count({ index, from, to, limit }: Query): Counted {
+    const places = this.#indexes.get(index)?.between({ from, to, limit, reverse: false }) ?? [];
+    const last = places.at(-1)?.sort;
+    return { count: places.length, ...(last === undefined ? {} : { last }) };
   }
 
   /** Synchronous from the first belief to the last write: nobody can come between. */

@@ -1,6 +1,6 @@
-import { assertKey, assertQuery, assertWrites, closed, STORE_LIMITS } from '../assert-writes.ts';
+import { assertCount, assertKey, assertQuery, assertWrites, closed, STORE_LIMITS } from '../assert-writes.ts';
 import { Hints } from '../hints.ts';
-import type { CommitOptions, Hit, Key, Query, Row, Store, Version, WatchOptions, Write } from '../port.ts';
+import type { CommitOptions, Counted, Hit, Key, Query, Row, Store, Version, WatchOptions, Write } from '../port.ts';
 import { MemoryDisk } from './memory-disk.ts';
 
 /** For tests and simulations: keeps every promise but the one about losing power. */
@@ -30,6 +30,12 @@ class MemoryStore implements Store {
     this.#assertOpen();
     assertQuery(query, this.limits);
     return this.#disk.scan(query);
+  }
+
+  async count(query: Query): Promise<Counted> {
+    this.#assertOpen();
+    assertCount(query, this.limits);
+    return this.#disk.count(query);
   }
 
   async commit(writes: readonly Write[], options: CommitOptions = {}): Promise<Version> {

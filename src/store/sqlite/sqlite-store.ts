@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import { Fault } from '../../domain/fault.ts';
-import { assertKey, assertQuery, assertWrites, closed, STORE_LIMITS } from '../assert-writes.ts';
+import { assertCount, assertKey, assertQuery, assertWrites, closed, STORE_LIMITS } from '../assert-writes.ts';
 import { Hints } from '../hints.ts';
-import type { CommitOptions, Hit, Key, Query, Row, Store, Version, WatchOptions, Write } from '../port.ts';
+import type { CommitOptions, Counted, Hit, Key, Query, Row, Store, Version, WatchOptions, Write } from '../port.ts';
 import { Revision } from './revision.ts';
 import type { Answer, RawRow, Reply, Request } from './wire.ts';
 import { asError } from './wire.ts';
@@ -55,6 +55,12 @@ export class SqliteStore implements Store {
     assertQuery(query, this.limits);
     const rows = (await this.#ask({ op: 'scan', query })) as readonly Required<RawRow>[];
     return rows.map((row) => ({ ...parsed(row), sort: row.sort }));
+  }
+
+  async count({ index, from, to, limit }: Query): Promise<Counted> {
+    const query = { index, limit, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    assertCount(query, this.limits);
+    return (await this.#ask({ op: 'count', query })) as Counted;
   }
 
   async commit(writes: readonly Write[], { flush = false, by }: CommitOptions = {}): Promise<Version> {

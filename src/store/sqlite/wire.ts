@@ -8,11 +8,12 @@ import type { Library } from './database.ts';
 export type Request =
   | { readonly op: 'get'; readonly id: number; readonly key: Key }
   | { readonly op: 'scan'; readonly id: number; readonly query: Query }
+  | { readonly op: 'count'; readonly id: number; readonly query: Query }
   | { readonly op: 'commit'; readonly id: number; readonly writes: readonly CheckedWrite[]; readonly flush: boolean }
   | { readonly op: 'watch'; readonly on: boolean }
   | { readonly op: 'close'; readonly id: number };
 
-export type Read = Extract<Request, { op: 'get' | 'scan' }>;
+export type Read = Extract<Request, { op: 'get' | 'scan' | 'count' }>;
 export type Commit = Extract<Request, { op: 'commit' }>;
 
 export interface RawRow {
