@@ -39,26 +39,26 @@ interface Said {
 
 /** The program's own word first, then the price table. */
 export function usageOf(said: Said, price: Price | undefined): Usage {
+  // Field by field, and not spread: it is asked for every turn of a flood.
   const { inputTokens, outputTokens, cachedTokens = 0, costUsd } = said;
-  const tokens = { inputTokens, outputTokens, cachedTokens };
-  if (costUsd !== undefined) return { ...tokens, costUsd };
-  if (!price) return { ...tokens, unpriced: 1 };
-  const listUsd = dollarsFor(tokens, price);
-  return { ...tokens, costUsd: listUsd, listUsd };
+  if (costUsd !== undefined) return { inputTokens, outputTokens, cachedTokens, costUsd };
+  if (!price) return { inputTokens, outputTokens, cachedTokens, unpriced: 1 };
+  const listUsd = dollarsFor({ inputTokens, outputTokens, cachedTokens }, price);
+  return { inputTokens, outputTokens, cachedTokens, costUsd: listUsd, listUsd };
 }
 
 export function added(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
   if (!a || !b) return a ?? b;
-  const sum = (key: 'costUsd' | 'listUsd' | 'unpriced') =>
-    a[key] === undefined && b[key] === undefined ? {} : { [key]: (a[key] ?? 0) + (b[key] ?? 0) };
-  return {
+  const sum: Usage = {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cachedTokens: a.cachedTokens + b.cachedTokens,
-    ...sum('costUsd'),
-    ...sum('listUsd'),
-    ...sum('unpriced'),
   };
+  // What nobody has said is left out, not zero.
+  if (a.costUsd !== undefined || b.costUsd !== undefined) sum.costUsd = (a.costUsd ?? 0) + (b.costUsd ?? 0);
+  if (a.listUsd !== undefined || b.listUsd !== undefined) sum.listUsd = (a.listUsd ?? 0) + (b.listUsd ?? 0);
+  if (a.unpriced !== undefined || b.unpriced !== undefined) sum.unpriced = (a.unpriced ?? 0) + (b.unpriced ?? 0);
+  return sum;
 }
 
 /** What budgets count: tokens that came from a cache cost next to nothing. */

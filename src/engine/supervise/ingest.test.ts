@@ -205,6 +205,7 @@ async function house() {
       send: async () => undefined,
     },
     executor: async () => plain,
+    price: () => undefined,
     job: async () => ({}),
     rules: () => ({ stallMs: 1e9, spoolBytes: 1e9, processes: 1e9 }),
     log: () => undefined,
@@ -258,6 +259,16 @@ describe('what a run prints', () => {
     // Each reading of the clock took a millisecond: a thousand lines in portions of five, under half a second in all.
     expect(commits + (await turns()).commits).toBeLessThanOrEqual(5);
     expect(await row()).toMatchObject({ lastWords: 'flood 999', lines: 1_021, offset: 1_021 });
+  });
+
+  it('is read on past the ends of turns, and what each took is counted', async () => {
+    const { print, pass, turns, row } = await house();
+    pass(1_000);
+    print(...Array.from({ length: 1_000 }, (): AgentEvent => ({ type: 'spent', inputTokens: 2, outputTokens: 1 })));
+    const { commits } = await turns();
+    // In portions of five lines that would be two hundred.
+    expect(commits).toBeLessThan(40);
+    expect(await row()).toMatchObject({ usage: { inputTokens: 2_000, outputTokens: 1_000 }, turns: { count: 1_000 } });
   });
 
   it.each([

@@ -3,7 +3,7 @@ import type { Price } from '../../domain/agent/prices.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { estimated } from '../../domain/run/context.ts';
 import type { Watch } from '../../domain/run/run.ts';
-import { added, type Turn, usageOf } from '../../domain/run/usage.ts';
+import { added, type Turn, type Usage, usageOf } from '../../domain/run/usage.ts';
 import type { Instant, QuestionId } from '../../domain/values.ts';
 import type { Slice } from './needs.ts';
 
@@ -62,6 +62,7 @@ export function ingest(
 ): Ingested {
   const asks: NewAsk[] = [];
   const heard: number[] = [];
+  const turns: Spent[] = [];
   let turnOver = false;
   const now = draftOf(watch);
   now.offset = read.cursor.offset;
@@ -72,11 +73,10 @@ export function ingest(
   for (const { text } of read.lines) {
     if (now.failed !== undefined) break;
     const step = executor.step(now.state, text);
-    take(now, step, price);
+    take(now, step, price, turns);
     for (const event of step.events) {
       turnOver ||= TURN_ENDS.has(event.type);
       if (event.type === 'heard') heard.push(event.n);
-      if (event.type === 'spent') now.turns = turned(now.turns, at, turnOf(event, at, price));
       if (
         event.type !== 'asked' ||
         event.request.length > LIMITS.titleCharacters.value ||
@@ -93,19 +93,29 @@ export function ingest(
       now.asks = [...now.asks, { request: event.request, questionId: ask.questionId }];
     }
   }
+  if (turns.length > 0) now.turns = turned(now.turns, turns, at);
   measured(now, executor);
   return { watch: now, asks, heard, turnOver };
 }
 
-const turned = (before: Watch['turns'], at: Instant, turn: Turn): NonNullable<Watch['turns']> => ({
-  count: (before?.count ?? 0) + 1,
-  ends: [...(before?.ends ?? []), at].slice(-LIMITS.turnsKept.value),
-  spent: [...(before?.spent ?? []), turn].slice(-LIMITS.turnsKept.value),
-});
+/** A turn that is over, and what it took. */
+interface Spent {
+  readonly model?: string | undefined;
+  readonly usage: Usage;
+}
 
-function turnOf(event: Extract<AgentEvent, { type: 'spent' }>, at: Instant, price: PriceOf): Turn {
-  const { listUsd: _list, unpriced: _unpriced, ...usage } = usageOf(event, price(event.model));
-  return { at, ...usage, ...(event.model === undefined ? {} : { model: event.model.slice(0, LIMITS.titleCharacters.value) }) };
+function turned(before: Watch['turns'], turns: readonly Spent[], at: Instant): NonNullable<Watch['turns']> {
+  const newest = turns.slice(-LIMITS.turnsKept.value);
+  return {
+    count: (before?.count ?? 0) + turns.length,
+    ends: [...(before?.ends ?? []), ...newest.map(() => at)].slice(-LIMITS.turnsKept.value),
+    spent: [...(before?.spent ?? []), ...newest.map((turn) => turnOf(turn, at))].slice(-LIMITS.turnsKept.value),
+  };
+}
+
+function turnOf({ model, usage }: Spent, at: Instant): Turn {
+  const { listUsd: _list, unpriced: _unpriced, ...took } = usage;
+  return { at, ...took, ...(model === undefined ? {} : { model: model.slice(0, LIMITS.titleCharacters.value) }) };
 }
 
 /** A window whose size the program leaves out is as large as its executor says; one it says nothing of is estimated. */
@@ -115,18 +125,22 @@ function measured(draft: Draft, { can, contextLimit }: Executor): void {
   else if (!can.context) draft.context = estimated(draft.offset, contextLimit);
 }
 
-/** Whether something has happened that others act upon: it is written down at once, and everything else now and then. */
-export const isConsequence = (before: Watch, { watch, asks, heard }: Ingested): boolean =>
+/** Whether something has happened that somebody waits for: nothing more is read before it is written down. */
+export const isUrgent = (before: Watch, { watch, asks, heard }: Ingested): boolean =>
   asks.length > 0 ||
   heard.length > 0 ||
   watch.report !== before.report ||
   watch.verdict !== before.verdict ||
   watch.failed !== before.failed ||
   watch.session !== before.session ||
-  // What a turn took may have been the last of a budget, or of its window.
-  watch.turns?.count !== before.turns?.count ||
-  (watch.context?.tokens !== before.context?.tokens && !watch.context?.estimate) ||
   watch.outbox !== before.outbox;
+
+/** Whether something has happened that others act upon: it is written down at once, and everything else now and then. */
+export const isConsequence = (before: Watch, ingested: Ingested): boolean =>
+  isUrgent(before, ingested) ||
+  // What a turn took may have been the last of a budget, or of its window.
+  ingested.watch.turns?.count !== before.turns?.count ||
+  (ingested.watch.context?.tokens !== before.context?.tokens && !ingested.watch.context?.estimate);
 
 /** The state after one step, with everything it has to send put behind what was sent before. */
 export function stepped(watch: Watch, step: Step, price: PriceOf = unknownPrice): Watch {
@@ -140,16 +154,16 @@ type Draft = { -readonly [Key in keyof Watch]: Watch[Key] };
 
 const draftOf = (watch: Watch): Draft => ({ ...watch });
 
-function take(draft: Draft, { state, events, send, unknown, failed }: Step, price: PriceOf): void {
+function take(draft: Draft, { state, events, send, unknown, failed }: Step, price: PriceOf, turns: Spent[] = []): void {
   draft.state = state;
   if (failed !== undefined) draft.failed = failed.slice(0, SUMMARY);
   if (unknown) draft.unknownLines = (draft.unknownLines ?? 0) + 1;
   draft.events += events.length;
-  for (const event of events) takeEvent(draft, event, price);
+  for (const event of events) takeEvent(draft, event, price, turns);
   if (send.length > 0) draft.outbox = { at: draft.outbox.at, tail: draft.outbox.tail + send.map((line) => `${line}\n`).join('') };
 }
 
-function takeEvent(draft: Draft, event: AgentEvent, price: PriceOf): void {
+function takeEvent(draft: Draft, event: AgentEvent, price: PriceOf, turns: Spent[]): void {
   switch (event.type) {
     case 'opened':
       draft.session = event.session.slice(0, LIMITS.nameCharacters.value * 16);
@@ -163,9 +177,12 @@ function takeEvent(draft: Draft, event: AgentEvent, price: PriceOf): void {
     case 'tool-done':
       draft.openTools = draft.openTools.filter((id) => id !== event.id);
       return;
-    case 'spent':
-      draft.usage = added(draft.usage, usageOf(event, price(event.model)));
+    case 'spent': {
+      const usage = usageOf(event, price(event.model));
+      draft.usage = added(draft.usage, usage);
+      turns.push({ model: event.model, usage });
       return;
+    }
     case 'context':
       draft.context = { tokens: event.tokens, ...(event.limit === undefined ? {} : { limit: event.limit }) };
       return;

@@ -7,7 +7,7 @@ import { budgetNote } from './blocks.ts';
 import { asking, delivered, heard, passedOn } from './converse.ts';
 import { isToBeWrittenDown, type Sight } from './decide.ts';
 import { sinceLast } from './ending.ts';
-import { type Ingested, ingest, isConsequence, newWatch, type PriceOf } from './ingest.ts';
+import { type Ingested, ingest, isConsequence, isUrgent, newWatch, type PriceOf } from './ingest.ts';
 import type { Memory } from './memory.ts';
 import type { SuperviseNeeds } from './needs.ts';
 
@@ -77,7 +77,7 @@ export const priceOf =
     return model === undefined ? undefined : needs.price(model);
   };
 
-/** As much as there is, up to the first thing others act upon, and for no longer than one run may take. */
+/** As much as there is, up to the first thing somebody waits for, and for no longer than one run may take. */
 export async function seenUntil(
   run: Run,
   watch: Watch,
@@ -95,6 +95,6 @@ export async function seenUntil(
       price: priceOf(run, needs),
     });
     seen = { ...next, turnOver: seen.turnOver || next.turnOver };
-    if (!lines.more || isConsequence(watch, seen) || needs.elapsed() >= until) return seen;
+    if (!lines.more || isUrgent(watch, seen) || needs.elapsed() >= until) return seen;
   }
 }
