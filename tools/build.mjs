@@ -72,12 +72,14 @@ async function build() {
     const later = new Map();
     await bundle({ ...options, ...whole, write: false, plugins: [tables, leaveOut((path) => void later.set(path, path))] });
     await split(bundle, { outdir: fresh, plugins: [tables], later });
-    await bundle({
+    const { metafile } = await bundle({
       ...options,
       ...whole,
+      metafile: true,
       outfile: join(fresh, 'fleet.mjs'),
       plugins: [tables, leaveOut((path) => later.get(path))],
     });
+    assertLight(metafile);
     makeRunnable(join(fresh, 'fleet.mjs'));
     if (existsSync(join(root, contract))) writeFileSync(join(fresh, 'executor.d.ts'), await executorTypes());
     swapIn(fresh);
@@ -107,6 +109,18 @@ const options = {
   legalComments: 'none',
   logLevel: 'warning',
 };
+
+/** A schema library is three times as large as all of `fleet.mjs`, and every command would pay for it. */
+function assertLight({ inputs }) {
+  const isSchemas = (path) => path.includes('node_modules/zod/');
+  const guilty = Object.keys(inputs).filter(
+    (path) => !isSchemas(path) && inputs[path].imports.some((one) => isSchemas(one.path)),
+  );
+  if (guilty.length > 0)
+    throw new Error(
+      `every command would load zod by ${guilty.join(', ')}: keep its schemas in files that main.ts does not import`,
+    );
+}
 
 /** `fleet.mjs` is one file. */
 const whole = { entryPoints: [main], splitting: false, outExtension: undefined, chunkNames: undefined };

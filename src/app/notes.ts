@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ExecutorRef, refOf } from '../domain/hold/account.ts';
+import { refOf } from '../domain/hold/account.ts';
+import { ExecutorRef } from '../domain/hold/executor-ref.ts';
 import type { Entry } from '../domain/journal/entry.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';

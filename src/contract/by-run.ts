@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ExecutorRef } from '../domain/hold/account.ts';
+import { ExecutorRef } from '../domain/hold/executor-ref.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { Outcome } from '../domain/run/run.ts';
 import { TASK_KINDS, Task } from '../domain/task/task.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ExecutorRef } from '../hold/account.ts';
+import { ExecutorRef } from '../hold/executor-ref.ts';
 import { LIMITS } from '../limits.ts';
 import { Usage } from '../run/usage.ts';
 import {
