@@ -172,16 +172,18 @@ async function claimAll(choices: readonly Choice[], needs: Needs): Promise<boole
   }
 }
 
-const claimTogether = (choices: readonly Choice[], needs: Needs): Promise<boolean> =>
-  needs.inTurn ? needs.inTurn(() => claimNow(choices, needs)) : claimNow(choices, needs);
+async function claimTogether(choices: readonly Choice[], needs: Needs): Promise<boolean> {
+  // What a person has changed is looked up before it is one's turn: that may take a while.
+  const claims = await Promise.all(choices.map((choice) => claimFor(choice, needs)));
+  return needs.inTurn ? needs.inTurn(() => claimNow(claims, needs)) : claimNow(claims, needs);
+}
 
-async function claimNow(choices: readonly Choice[], needs: Needs): Promise<boolean> {
+async function claimNow(claims: readonly Claim[], needs: Needs): Promise<boolean> {
   const { store, known = store, host, now } = needs;
   const before = await occupied(
     known,
-    choices.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
+    claims.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
   );
-  const claims = await Promise.all(choices.map((choice) => claimFor(choice, needs)));
   const paused = await pausesOf(known, claims);
   const at = now();
   const writes = claimWrites(claims.filter(mayBegin(paused, at)), before, { host, at });
