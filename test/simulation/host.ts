@@ -5,9 +5,13 @@ import { transition } from '../../src/domain/task/transition.ts';
 import { instantOf, type RunId } from '../../src/domain/values.ts';
 import { takeTurn } from '../../src/engine/controller.ts';
 import { dispatch } from '../../src/engine/dispatch.ts';
+import { InTurn } from '../../src/engine/in-turn.ts';
+import { KnownRows } from '../../src/engine/known-rows.ts';
 import type { Needs } from '../../src/engine/needs.ts';
+import { engineStore, News } from '../../src/engine/news.ts';
 import { release } from '../../src/engine/release.ts';
 import { type Ending, settle } from '../../src/engine/settle.ts';
+import type { Write } from '../../src/store/port.ts';
 import { changed } from '../../src/store/records/journal.ts';
 import { runIndex, runs } from '../../src/store/records/runs.ts';
 import { taskIndex, tasks } from '../../src/store/records/tasks.ts';
@@ -30,6 +34,11 @@ export interface World {
   runId(): RunId;
 }
 
+/** There are no leases in a simulation: hosts are told apart by what they claim. */
+const NO_LEASE: Write = { op: 'check', key: { kind: 'lease', id: 'none' }, expect: 'absent' };
+/** How many hints come through. */
+const HINTED = 0.2;
+
 /** One machine with an engine that may die and come back. It runs the product's own controllers. */
 export class Host {
   readonly #world: World;
@@ -37,6 +46,7 @@ export class Host {
   readonly #agents = new Map<RunId, Agent>();
   #actor: Actor = { alive: false };
   #needs!: Needs;
+  #news = new News();
   #working = new Set<string>();
   /** How wrong its clock is. */
   skewMs = 0;
@@ -53,8 +63,13 @@ export class Host {
     this.#actor = { alive: true };
     this.#working = new Set();
     const { network, clock, capacity } = this.#world;
+    this.#news = new News();
+    const store = engineStore(network.handle(this.#actor), () => NO_LEASE, this.#news);
     this.#needs = {
-      store: network.handle(this.#actor),
+      store,
+      // What it knows of rows is as old as the last hint that reached it.
+      known: new KnownRows(store, this.#news, () => clock.ms),
+      inTurn: new InTurn().take,
       now: () => instantOf(clock.ms + this.skewMs),
       elapsed: () => clock.ms,
       ids: { run: () => this.#world.runId() },
@@ -78,6 +93,7 @@ export class Host {
   /** Begins one piece of the engine's work, if it is not under way already. */
   work(): void {
     const { random } = this.#world;
+    if (random.chance(HINTED)) this.#news.other();
     this.#begin(random.pick(['release', 'dispatch', 'supervise', 'prove']));
   }
 
