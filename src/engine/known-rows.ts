@@ -14,8 +14,8 @@ const nameOf = ({ kind, id }: Key): string => `${kind} ${id}`;
 
 /**
  * Rows that claims and endings are about, as the engine has read or written them last. Forgotten when somebody else has
- * written, when a commit has failed, and after a while in any case. For those alone who state what they believe of each such row in the commit that
- * follows: a row that has moved meanwhile is a conflict, and the next look is at the store.
+ * written, when a commit has failed, and after a while in any case. For those alone who state what they believe of each
+ * such row in the commit that follows: a row that has moved meanwhile is a conflict, and the next look is at the store.
  */
 export class KnownRows implements Pick<Store, 'get'> {
   readonly #store: Pick<Store, 'get'>;

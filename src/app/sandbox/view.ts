@@ -45,7 +45,9 @@ export const boxPlaces = (runDirectory: string) => ({
 /** Outlives its runs, so that a conversation can go on. What moved out of its home lies beside it. */
 export const ownHome = (paths: HomePaths, taskId: string): string => join(notePlaces(paths.tasks, taskId).directory, 'home');
 
-const ownMoved = (paths: HomePaths, taskId: string): string => join(notePlaces(paths.tasks, taskId).directory, 'moved-home');
+/** One for each program: a task may move on to another. */
+const ownMoved = (paths: HomePaths, taskId: string, executor: string): string =>
+  join(notePlaces(paths.tasks, taskId).directory, 'moved-home', executor);
 
 export const userHome = ({ env }: Start): string => resolve(env['HOME'] || homedir());
 
@@ -109,12 +111,12 @@ async function movedHome(
 ): Promise<Mount[]> {
   const moved = isChore ? undefined : executor?.program?.moved;
   const to = moved && start.env[moved.variable];
-  if (!to?.startsWith('/')) return [];
+  if (!executor || !to?.startsWith('/')) return [];
   const [path = to, real = path] = await bothWays(resolve(to));
   const at = isHidden(path) ? path : real;
   if (!isHidden(at) && (await kindOf(at)) !== 'directory') return [];
   const isWide = [home, start.directory, paths.path].some((kept) => isWithin(kept, at));
-  return isWide || shared.some((one) => one === at || one === real) ? [] : [writable(at, ownMoved(paths, taskId))];
+  return isWide || shared.some((one) => one === at || one === real) ? [] : [writable(at, ownMoved(paths, taskId, executor.name))];
 }
 
 /** What lies in a directory that is shown is shown with it; as a link it could not even be mounted on. */

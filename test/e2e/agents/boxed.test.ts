@@ -84,7 +84,7 @@ describe('a real agent in a sandbox', () => {
       );
       await stayedIn(house, id, home);
       expect((await readdir(house.codexHome)).toSorted()).toEqual(before);
-      expect(await readdir(join(house.home, 'tasks', id, 'moved-home'))).toContain('sessions');
+      expect(await readdir(join(house.home, 'tasks', id, 'moved-home', 'codex'))).toContain('sessions');
     },
   );
 
