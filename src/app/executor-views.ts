@@ -75,7 +75,8 @@ const NO_PROGRAM: Standing = { state: 'ready', signedIn: 'unknown' };
 function unknownProgram(executor: Executor): Program | undefined {
   const command = commandOf(executor);
   if (command === undefined) return undefined;
-  return { command, versionArgs: ['--version'], proved: '', install: '', login: '', keys: [], credentials: [], variables: [] };
+  const { versionArgs = [] } = executor;
+  return { command, versionArgs, proved: '', install: '', login: '', keys: [], credentials: [], variables: [] };
 }
 
 type Standing = Pick<ExecutorHere, 'state' | 'program' | 'signedIn' | 'signedInBy' | 'problem' | 'repair'>;
@@ -93,7 +94,8 @@ async function programHere(program: Program, env: Env, ask: Ask): Promise<Standi
       problem: `its program ${command} was not found`,
       ...(install === '' ? {} : { repair: install }),
     };
-  const { version, problem, isLate } = await ask(located.path, program.versionArgs);
+  // What a program of which nothing is known does with an argument is not known either: it is not started.
+  const { version, problem, isLate } = program.versionArgs.length === 0 ? {} : await ask(located.path, program.versionArgs);
   const seen: ProgramHere = {
     ...about,
     found: true,

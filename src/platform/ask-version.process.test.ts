@@ -1,4 +1,5 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,6 +35,17 @@ describe('asking a program for its version', () => {
     for (const name of ['missing', 'unusable', 'directory']) expect(await ask(name)).toEqual({ found: false });
     expect(await findProgram('good', {})).toBeUndefined();
     expect(await ask('broken')).toMatchObject({ found: true, problem: 'ended with exit code 127: shim: not installed' });
+  });
+
+  it('asks in an empty directory, with closed input and no variable that programs do not need', async () => {
+    await program('nosy', `{ cat; pwd; ls -A; env; } > '${folder}/seen'; echo 1.2.3`);
+    const env = { PATH: `${folder}:/usr/bin:/bin`, HOME: '/home/x', OPENAI_API_KEY: 'sk-1', FLEET_TOKEN: 't', LC_ALL: 'C' };
+    expect(await askVersion('nosy', [], { env, timeoutMs: 10_000 })).toMatchObject({ version: '1.2.3' });
+    const seen = await readFile(join(folder, 'seen'), 'utf8');
+    expect(seen.split('\n')[0]).toMatch(/fleet-version-\w+$/);
+    expect(seen).toContain('LC_ALL=C');
+    expect(seen).not.toMatch(/sk-1|FLEET_TOKEN/);
+    expect(existsSync(seen.split('\n')[0] ?? '')).toBe(false);
   });
 
   it('waits no longer than it was told to, and leaves nothing behind', async () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -21,15 +22,29 @@ type Said = Omit<Extract<Told, { found: true }>, 'found' | 'path'>;
 
 const mostBytes = 16_384;
 
-/** Finds a program and asks for its version, without a shell and never for longer than this. */
+/**
+ * Finds a program and asks for its version: without a shell, in an empty directory, with closed input and no variables but
+ * those every program needs, and never for longer than this.
+ */
 export async function askVersion(
   name: string,
   args: readonly string[],
   { env, timeoutMs }: { env: Env; timeoutMs: number },
 ): Promise<Told> {
   const path = await findProgram(name, env);
-  return path === undefined ? { found: false } : { found: true, path, ...(await ask(path, args, env, timeoutMs)) };
+  if (path === undefined) return { found: false };
+  const directory = await mkdtemp(join(tmpdir(), 'fleet-version-'));
+  try {
+    return { found: true, path, ...(await ask(path, args, { env: plainEnvironment(env), directory, timeoutMs })) };
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  }
 }
+
+/** No key, no token, nothing of Fleet's: only what programs need to start. Marks of tests are passed on. */
+const PLAIN = /^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|TERM|LANG|LANGUAGE|LC_\w+|LD_LIBRARY_PATH|XDG_\w+|FLEET_TEST_\w+)$/;
+
+const plainEnvironment = (env: Env): Env => Object.fromEntries(Object.entries(env).filter(([name]) => PLAIN.test(name)));
 
 /** On the PATH, unless it is a path itself. */
 export async function findProgram(name: string, env: Env): Promise<string | undefined> {
@@ -48,10 +63,16 @@ const isProgram = (path: string): Promise<boolean> =>
 /** How long the last of what a program said may take to arrive. */
 const LAST_WORDS_MS = 500;
 
+interface Asking {
+  readonly env: Env;
+  readonly directory: string;
+  readonly timeoutMs: number;
+}
+
 /** A process group of its own, so that nothing of it is left when it takes too long. */
-function ask(path: string, args: readonly string[], env: Env, timeoutMs: number): Promise<Said> {
+function ask(path: string, args: readonly string[], { env, directory, timeoutMs }: Asking): Promise<Said> {
   return new Promise((done) => {
-    const child = spawn(path, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(path, args, { env, cwd: directory, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     const hear = (chunk: Buffer) => void (said.length < mostBytes && (said += chunk.toString('utf8')));
     child.stdout.on('data', hear);

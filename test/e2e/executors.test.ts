@@ -38,6 +38,51 @@ async function follow(house: CliHouse, script: string): Promise<{ code: number; 
   return new Promise((resolve) => child.once('close', (code) => resolve({ code: code ?? -1, out })));
 }
 
+describe('a program of the user’s own', () => {
+  it('is started by no command that only looks, unless its file says what it prints its version for [EXEC-05]', async () => {
+    await using house = await cliHouse();
+    await house.ok(['init']);
+    const place = join(house.directory, 'where the caller stands');
+    await mkdir(place);
+    const program = async (name: string) => {
+      const path = join(house.directory, name);
+      const script = `#!/bin/sh\n{ echo "$@"; pwd; ls -A; env; } >> '${path}.started'\necho ${name} 4.5.6\ntouch left-behind\n`;
+      await writeFile(path, script, { mode: 0o755 });
+      return path;
+    };
+    const toml = (name: string, text: string) => writeFile(join(house.home, 'executors', `${name}.toml`), text);
+    const [silent, agent, spoken] = [await program('silent'), await program('agent'), await program('spoken')];
+    await toml('silent', `command = ["${silent}", "{prompt}"]\n`);
+    await toml('agent', `command = ["${agent}"]\nprotocol = "acp"\n`);
+    await toml('spoken', `command = ["${spoken}", "{prompt}"]\nversion = ["version", "--short"]\n`);
+    const look = { cwd: place, env: { SECRET_API_KEY: 'sk-of-the-caller' } };
+    const list = (await house.ok(['executor', 'list', '--json'], look)).json<{ items: { name: string; program?: object }[] }>();
+    await house.ok(['executor', 'show', 'silent'], look);
+    await house.fleet(['doctor'], look);
+    await house.ok(['task', 'create', '--draft', '--directory', place, '--prompt', 'x', '--executor', 'silent'], look);
+    await house.ok(['status'], look);
+    const of = (name: string) => list.items.find((one) => one.name === name)?.program;
+    expect(of('silent')).toEqual({ command: silent, found: true, path: silent });
+    expect(of('spoken')).toEqual({ command: spoken, found: true, path: spoken, version: '4.5.6' });
+    const marks = (await readdir(house.directory)).filter((name) => name.endsWith('.started'));
+    expect(marks).toEqual(['spoken.started']);
+    const seen = await readFile(`${spoken}.started`, 'utf8');
+    expect(seen).toContain('version --short\n');
+    expect(seen).not.toContain(place);
+    expect(seen).not.toContain('left-behind');
+    expect(seen).not.toContain('sk-of-the-caller');
+    expect(await readdir(place)).toEqual([]);
+  });
+
+  it('is refused when what it says of its version cannot be arguments', async () => {
+    await using house = await cliHouse();
+    await house.ok(['init']);
+    await writeFile(join(house.home, 'executors', 'odd.toml'), 'command = ["odd"]\nversion = "--version"\n');
+    const { out } = await house.ok(['executor', 'show', 'odd']);
+    expect(out.replaceAll(/\s+/g, ' ')).toContain('executors/odd.toml: version');
+  });
+});
+
 describe('fleet executor test', () => {
   it('tries an executor and its program in a place of its own, and leaves nothing of it [EXEC-04]', async () => {
     await using house = await cliHouse();

@@ -124,7 +124,7 @@ export interface Step {
 export interface Program {
   /** As it is called on the command line. */
   readonly command: string;
-  /** What it prints its version for, and the newest one that was proved with this executor. */
+  /** What it prints its version for (none: it is never started to be asked), and the newest one that was proved with this executor. */
   readonly versionArgs: readonly string[];
   readonly proved: string;
   /** Commands for a person. */
@@ -172,6 +172,8 @@ export interface Executor {
   readonly can: Abilities;
   /** Absent where the program is Fleet's own. */
   readonly program?: Program;
+  /** Arguments its program prints its version for and does nothing else, where it has no `program` to say so. */
+  readonly versionArgs?: readonly string[];
   /** Variables of providers that reach it, where it has no `program` to say so. */
   readonly variables?: readonly string[];
   /** Its lines are words for people, and all it says: nothing is gained by decoding them. */

@@ -10,6 +10,7 @@ export interface AcpAgent {
   readonly name: string;
   readonly can: Abilities;
   readonly program?: Program;
+  readonly versionArgs?: readonly string[];
   readonly contextLimit?: number;
   /** What a person types to sign in. */
   readonly login: string;

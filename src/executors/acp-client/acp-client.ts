@@ -20,6 +20,7 @@ export const acpExecutor = (agent: AcpAgent): Executor => ({
   name: agent.name,
   can: agent.can,
   ...(agent.program ? { program: agent.program } : {}),
+  ...(agent.versionArgs ? { versionArgs: agent.versionArgs } : {}),
   ...(agent.contextLimit === undefined ? {} : { contextLimit: agent.contextLimit }),
   launch: (job) => {
     const launch = agent.launch(job);

@@ -5,11 +5,12 @@ import { environmentOf, filledArguments } from './template.ts';
 
 /** Any program that speaks the Agent Client Protocol. */
 export function acpOf(name: string, settings: CustomSettings, { resume, fork, steer, asks, login }: AcpSettings): Executor {
-  const { program, args, env, contextLimit } = settings;
+  const { program, args, env, contextLimit, versionArgs } = settings;
   return acpExecutor({
     name,
     can: { resume, fork: resume && fork, steer, ask: true, usage: true, context: true, mcp: true, tools: asks },
     ...(contextLimit === undefined ? {} : { contextLimit }),
+    ...(versionArgs ? { versionArgs } : {}),
     login,
     modelAtLaunch: args.some((arg) => arg.includes('{model}')),
     launch: (job) => ({

@@ -16,6 +16,8 @@ export interface CustomSettings {
   /** Variables of the user's that reach it although they are a provider's. */
   readonly envAllow: readonly string[];
   readonly contextLimit: number | undefined;
+  /** What the program prints its version for; absent: it is never started to be asked. */
+  readonly versionArgs?: readonly string[];
   readonly rules: readonly EventRule[];
   /** It speaks the Agent Client Protocol, and this is what it can do beside. */
   readonly acp?: AcpSettings;
@@ -30,8 +32,20 @@ export interface AcpSettings {
   readonly login: string;
 }
 
-const keys = ['command', 'output', 'mode', 'env', 'env_allow', 'context_limit', 'events', 'protocol'];
-const acpKeys = ['command', 'env', 'env_allow', 'context_limit', 'protocol', 'resume', 'fork', 'steer', 'asks', 'login'];
+const keys = ['command', 'output', 'mode', 'env', 'env_allow', 'context_limit', 'events', 'protocol', 'version'];
+const acpKeys = [
+  'command',
+  'env',
+  'env_allow',
+  'context_limit',
+  'protocol',
+  'version',
+  'resume',
+  'fork',
+  'steer',
+  'asks',
+  'login',
+];
 const mostRules = 100;
 const mostNames = 100;
 
@@ -54,6 +68,7 @@ export function parseCustomSettings(file: string, text: string): CustomSettings 
     envAllow: allowed(table['env_allow'] ?? [], at('env_allow')),
     contextLimit: contextLimit(table['context_limit'], at('context_limit')),
     rules,
+    ...(table['version'] === undefined ? {} : { versionArgs: versionArgs(table['version'], at('version')) }),
     ...(isAcp ? { acp: acpSettings(table, program, at) } : {}),
   };
 }
@@ -97,6 +112,17 @@ function command(value: unknown, place: Place): readonly [string, ...string[]] {
   if (/[{}]/.test(program)) return refuse(place, value, 'the name of a program first, without placeholders');
   args.forEach((arg, index) => checkTemplate(arg, { ...place, key: `${place.key}[${index + 1}]` }));
   return [program, ...args];
+}
+
+const mostVersionArgs = 8;
+
+function versionArgs(value: unknown, place: Place): readonly string[] {
+  const isGood =
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= mostVersionArgs &&
+    value.every((arg) => typeof arg === 'string' && arg !== '' && !arg.includes('\0'));
+  return isGood ? value : refuse(place, value, 'the arguments for which the program prints its version, such as ["--version"]');
 }
 
 function environment(value: unknown, place: Place): Readonly<Record<string, string>> {

@@ -43,6 +43,7 @@ export function parseCustomExecutor(name: string, tomlText: string): Executor {
     ...(settings.output === 'text' ? { prints: 'text' as const } : {}),
     ...(settings.envAllow.length === 0 ? {} : { variables: settings.envAllow }),
     ...(settings.contextLimit === undefined ? {} : { contextLimit: settings.contextLimit }),
+    ...(settings.versionArgs ? { versionArgs: settings.versionArgs } : {}),
     launch: (job) => ({
       command: settings.program,
       args: [...filledArguments(settings.args, job), ...job.extraArgs],
