@@ -49,7 +49,7 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
     // Where another engine runs, runEngine says so; a port that it has taken must not be what is complained about.
     const { signal } = stopping;
     const server = (await engineOf(house)) ? undefined : await openServer(house, { self, log, tcp, observed, signal });
-    house.settings.watch(stopping.signal, ({ problem }) => log('settings.changed', problem ? { problem } : {}));
+    const onSettings = watchedSettings(house, log, signal);
     const failure = await served(server, async () => {
       let failed: Error | undefined;
       const onHeld = () => {
@@ -60,7 +60,7 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
           stop();
         });
       };
-      await supervised(house, io.env, { self, log, onHeld }, stopping.signal).finally(() => observed.holds(false));
+      await supervised(house, io.env, { self, log, onHeld, onSettings }, signal).finally(() => observed.holds(false));
       return failed;
     });
     if (failure) throw failure;
@@ -74,11 +74,21 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
 
 type Log = (event: string, fields: Record<string, unknown>) => void;
 
+/** Takes up what is set while it runs, and tells whoever goes by it. */
+function watchedSettings({ settings }: House, log: Log, signal: AbortSignal): (changed: () => void) => void {
+  const listeners = new Set<() => void>();
+  settings.watch(signal, ({ problem }) => {
+    log('settings.changed', problem ? { problem } : {});
+    for (const changed of listeners) changed();
+  });
+  return (changed) => void listeners.add(changed);
+}
+
 /** The engine and what it runs agents with, until the signal aborts. */
 async function supervised(
   house: House,
   env: Io['env'],
-  own: { readonly self: Self; readonly log: Log; onHeld(): void },
+  own: { readonly self: Self; readonly log: Log; onHeld(): void; onSettings(changed: () => void): void },
   signal: AbortSignal,
 ): Promise<void> {
   const { self, log } = own;

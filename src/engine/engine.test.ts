@@ -35,6 +35,25 @@ describe('an engine', () => {
     expect(await leaseHolder({ ...needs(1) })).toBeUndefined();
   });
 
+  it('starts waiting work at once when a setting makes room for it [CONF-01]', async () => {
+    const { house, needs } = engines(new Set([1]));
+    const stopping = new AbortController();
+    const listeners: (() => void)[] = [];
+    let fleet = 1;
+    const own = { ...needs(1), capacity: async () => ({ fleet, executor: {}, account: {}, project: {} }) };
+    const running = runEngine({ ...own, onSettings: (changed) => void listeners.push(changed) }, stopping.signal);
+    for (const prompt of ['first', 'second'])
+      await house.call('task.create', { directory: prompt === 'first' ? '/plain' : '/repo', prompt, executor: ['claude'] });
+    const atWork = async () => (await house.call('task.list', { state: ['running'] })).items.length;
+    await vi.waitFor(async () => expect(await atWork()).toBe(1), 5_000);
+    fleet = 2;
+    for (const changed of listeners) changed();
+    // Nothing else stirs, and dispatch looks by itself every 15 seconds only.
+    await vi.waitFor(async () => expect(await atWork()).toBe(2), 10_000);
+    stopping.abort();
+    await running;
+  });
+
   it('refuses to run beside another one on the same home, and names it [RUN-02] [R14]', async () => {
     const { needs } = engines(new Set([1, 2]));
     const stopping = new AbortController();

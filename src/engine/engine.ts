@@ -81,6 +81,7 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
     // A commit that failed stirs nobody: whatever cannot be written now must not be tried without a rest.
     if (concerns) news.tell({ own: (writes) => (writes.some(concerns) ? stirs.stir() : undefined), other: () => undefined });
     controller.onStir?.(stirs.stir);
+    needs.onSettings?.(stirs.stir);
     return keepRunning(controller, { log: needs.log, begin: stirs.begin, rest: stirs.rest }, stopping.signal);
   };
   needs.log('engine.started', { host: needs.host });

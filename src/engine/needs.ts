@@ -34,6 +34,8 @@ export interface Needs {
   edits(task: Task): Promise<Partial<Pick<Task, 'directory' | 'executors' | 'model'>>>;
   /** What becomes of a task whose executor is paused, when it does not say so itself. */
   failover(): Failover;
+  /** Tells whenever the settings have changed: what they limit may have room now. */
+  onSettings?(changed: () => void): void;
   /** How many more runs this host takes. */
   roomHere(): Promise<number>;
 }

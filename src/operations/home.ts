@@ -62,10 +62,14 @@ const tasksIn = async (state: string, scope: Scope) => {
   return Promise.all(hits.map(async (hit) => liveView(await viewOf(tasks.read(hit), scope), scope)));
 };
 
-/** A running engine keeps exact counts, with their age. Without one, each phase is counted as far as one scan goes. */
+/** So many tasks are counted at once, whatever the gauge says: a small fleet is never shown as it was. */
+const FEW = 500;
+
+/** A running engine keeps exact counts of many tasks, with their age. A few are counted now, each phase as far as one scan goes. */
 async function counted({ reads }: Scope, fresh: boolean) {
   const gauge = fresh ? await gauges.get(reads, 'tasks') : undefined;
-  if (gauge) return { tasks: gauge.body.counts, atLeast: [], at: gauge.body.at };
+  const many = Object.values(gauge?.body.counts ?? {}).reduce((sum, count) => sum + count, 0) > FEW;
+  if (gauge && many) return { tasks: gauge.body.counts, atLeast: [], at: gauge.body.at };
   const most = reads.limits.rowsPerScan;
   const found = await Promise.all(
     PHASE_STATES.map(

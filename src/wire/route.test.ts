@@ -28,6 +28,7 @@ describe('routes', () => {
     expect(place('executor.show')).toBe('GET /v1/executors/{executor}');
     expect(place('config.show')).toBe('GET /v1/config');
     expect(place('fleet.status')).toBe('GET /v1/status');
+    expect(place('inbox.read')).toBe('POST /v1/inboxes/read');
     expect(place('db.backup')).toBe('POST /v1/db/backup');
   });
 

@@ -24,6 +24,8 @@ const REMOVE = ['delete', 'remove'];
 const SINGULAR = ['config', 'db', 'home'];
 /** Nouns that are asked for by their name, in a field that is called like them. */
 const NAMED = ['project', 'executor'];
+/** What English says of many of a noun, where that is not the noun with an s. */
+const pluralOf = (noun: string): string => `${noun}${/(?:s|x|z|ch|sh)$/.test(noun) ? 'es' : 's'}`;
 /** Operations of the whole fleet stand at the root. */
 const WHOLE = 'fleet';
 
@@ -31,7 +33,7 @@ export function routeOf({ name, kind, input }: Operation): Route {
   const [noun = '', verb = ''] = name.split('.');
   const fields = z.toJSONSchema(input, { io: 'input' }).properties ?? {};
   const subject = 'id' in fields ? 'id' : NAMED.includes(noun) && noun in fields ? noun : undefined;
-  const root = noun === WHOLE ? '/v1' : `/v1/${SINGULAR.includes(noun) ? noun : `${noun}s`}`;
+  const root = noun === WHOLE ? '/v1' : `/v1/${SINGULAR.includes(noun) ? noun : pluralOf(noun)}`;
   const own = subject === undefined ? root : `${root}/{${subject}}`;
   const method = methodOf(kind, verb);
   const isPlain = verb === 'list' || verb === 'show' || method === 'PATCH' || method === 'DELETE' || MAKE.includes(verb);

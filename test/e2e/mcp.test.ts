@@ -134,6 +134,17 @@ describe('MCP of a live server', () => {
     await expect(overHttp(where, 'legacy', '/mcp?toolset=nonsense')).rejects.toThrow('nonsense');
   });
 
+  it('is served at its path with a slash behind it, too', async () => {
+    await using house = await workHouse();
+    const where = await whereIs(house);
+    for (const mode of ['auto', 'legacy'] as const) {
+      await using way = await overHttp(where, mode, '/mcp/');
+      expect((await way.client.listTools()).tools.length).toBeGreaterThan(5);
+    }
+    const headers = { authorization: `Bearer ${where.token}` };
+    expect(await statusOf(where, { method: 'PUT', path: '/mcp/', headers, body: '{}' })).toBe(405);
+  });
+
   it('shows a model no more of a long assignment than it can read, in words and as data', async () => {
     await using house = await workHouse();
     await using way = await overHttp(await whereIs(house), 'legacy');

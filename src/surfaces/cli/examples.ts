@@ -14,7 +14,7 @@ export const EXAMPLES: Readonly<Partial<Record<OperationName, readonly string[]>
   'project.add': ["fleet project add . --name site --verify 'npm test'", 'fleet project add ~/notes --plain'],
   'project.set': ["fleet project set site --verify 'npm test' --max-concurrent 2", 'fleet project set site --clear verify'],
   'task.create': [
-    "fleet task create --prompt 'Fix the login test'",
+    "fleet task create 'Fix the login test'",
     'fleet task create --project site --prompt-file plan.md --executor claude --executor codex',
     "fleet task create --prompt 'Release notes' --after 7k2m9xqa --priority 2",
     'git diff | fleet task create --title Review --kind review --prompt -',

@@ -131,7 +131,14 @@ export const FLOWS: By<FlowRule> = {
     flow: 'task-wait',
     flags: [local('timeout', { description: 'most seconds to wait; then exit code 6', type: 'number', minimum: 0 })],
   },
-  'task.create': { flow: 'task-create', relaxed: ['prompt'], flags: [promptFile] },
+  'task.create': {
+    flow: 'task-create',
+    relaxed: ['prompt'],
+    flags: [promptFile],
+    positionals: [
+      local('words', { name: 'PROMPT', description: 'what the agent is asked to do, in quotes; - reads standard input' }),
+    ],
+  },
   'task.edit': { flow: 'task-edit', flags: [promptFile] },
   'task.export': {
     flow: 'task-export',

@@ -18,7 +18,7 @@ export function processIo(): Io {
     colour: wantsColour(env, stdout.isTTY === true),
     columns: stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY,
     rows: stdout.isTTY ? stdout.rows || 24 : Number.POSITIVE_INFINITY,
-    cwd: whereabouts(env),
+    ...whereabouts(env),
     env,
     now: () => Date.now(),
     elapsed: () => performance.now(),
@@ -33,12 +33,16 @@ export function wantsColour(env: Io['env'], isTty: boolean): boolean {
   return isTty && term !== 'dumb';
 }
 
-/** The directory of the caller may have been deleted under it; that must not stop `fleet --help`. */
-function whereabouts(env: Io['env']): string {
+/**
+ * The directory of the caller may have been deleted under it; that must not stop `fleet status`. Node asks for the directory in
+ * many places and fails without one, so the process moves to one that is always there.
+ */
+function whereabouts(env: Io['env']): Pick<Io, 'cwd' | 'cwdIsGone'> {
   try {
-    return process.cwd();
+    return { cwd: process.cwd() };
   } catch {
-    return env['PWD'] ?? '/';
+    process.chdir('/');
+    return { cwd: env['PWD'] ?? '/', cwdIsGone: true };
   }
 }
 

@@ -106,7 +106,7 @@ describe('reading a command line', () => {
     [['task', 'create', '--metadata', '[1]'], '--metadata: expected a JSON object like {"name":"value"}, got "[1]"', ''],
     [['task', 'create', '--prompt'], '--prompt needs a value', ''],
     [['task', 'create', '--prompt', '--project', 'x'], '--prompt needs a value, and --project is a flag', '--prompt=--project'],
-    [['task', 'create', '--project', 'x'], 'say what is to be done: --prompt TEXT', ''],
+    [['task', 'create', '--project', 'x'], 'say what is to be done: fleet task create TEXT', ''],
     [['task', 'show'], 'ID is missing', 'fleet task show --help'],
     [['task', 'show', 'a', 'b'], 'too many arguments: "b"', 'quotes'],
     [['task', 'edit', 'a'], 'nothing to change', ''],
@@ -182,6 +182,34 @@ describe('a prompt', () => {
     expect(await prompt(['--prompt-file', 'none.md'])).toContain('ENOENT');
     expect(await prompt(['--prompt-file', 'latin.md'])).toContain('not UTF-8');
     expect(await prompt(['--prompt-file', 'long.md'])).toContain('longer than 1048576 bytes');
+  });
+
+  it('stands in its place, in quotes, and is said once', async () => {
+    expect(await prompt(['fix it'])).toBe('fix it');
+    expect(await prompt(['--priority', '2', 'fix it', '--tag', 'a'])).toBe('fix it');
+    expect(await prompt(['-'], 'piped')).toBe('piped');
+    expect(await prompt(['fix', 'it'])).toContain('needs quotes');
+    expect(await prompt(['fix it', '--prompt', 'no, this'])).toContain('the prompt in its place and --prompt were both given');
+    expect(await prompt(['fix it', '--prompt-file', 'plan.md'])).toContain('were both given');
+    expect((await run(['task', 'create', '--help'])).out).toMatch(
+      /Usage: fleet task create \[PROMPT\] \[flags\][\s\S]*in quotes/,
+    );
+  });
+
+  it('says that the directory is gone when it was deleted, and opens nothing', async () => {
+    const io = { cwd: '/gone', cwdIsGone: true };
+    for (const argv of [
+      ['task', 'create', 'x'],
+      ['task', 'create', 'x', '--directory', 'sub'],
+      ['task', 'create', '--prompt-file', 'plan.md', '--project', 'site'],
+      ['project', 'add', '.'],
+    ]) {
+      const { code, err, opened } = await run(argv, { io });
+      expect({ code, opened }).toEqual({ code: 2, opened: [] });
+      expect(err).toContain('the directory you are in is gone: /gone');
+    }
+    expect((await run(['project', 'add', '/there'], { io })).calls[0]?.input['path']).toBe('/there');
+    expect((await run(['task', 'create', 'x', '--project', 'site'], { io })).code).toBe(0);
   });
 
   it('belongs to the directory it is given in, unless another place is named', async () => {

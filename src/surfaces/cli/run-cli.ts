@@ -47,6 +47,7 @@ async function perform(command: Command, argv: readonly string[], leading: Globa
   const { readArguments } = await import('./parse/read-arguments.ts');
   const { globals, input, local } = readArguments(command, argv, io.cwd);
   if (globals.help) return help(command.path, surroundings);
+  (await import('./parse/assert-there.ts')).assertThere(command, { input, local }, io);
   const { carryOut } = await import('./carry-out.ts');
   const json = leading.json || globals.json;
   const env = withHome(io.env, { ...leading, ...globals });

@@ -17,6 +17,8 @@ export interface Io {
   /** Lines that can be drawn over; Infinity when nobody looks. */
   readonly rows: number;
   readonly cwd: string;
+  /** The directory of the caller was deleted: `cwd` is the name it had. */
+  readonly cwdIsGone?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since 1970. */
   now(): number;

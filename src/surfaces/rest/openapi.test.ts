@@ -20,7 +20,8 @@ describe('the OpenAPI document', () => {
 
   it('forgets no operation and invents none [API-01]', () => {
     const described = Object.values(document.paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
-    expect(described.toSorted()).toEqual(contract.map(({ name }) => name).toSorted());
+    expect(described.toSorted()).toEqual([...contract.map(({ name }) => name), 'live.follow'].toSorted());
+    expect(document.paths['/v1/live']?.['get']?.operationId).toBe('live.follow');
   });
 
   it('names what recurs once', () => {

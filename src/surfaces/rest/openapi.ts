@@ -7,6 +7,7 @@ import { FAULT_CODES, type FaultCode } from '../../domain/fault.ts';
 import { Token } from '../../domain/token/token.ts';
 import { STATUS } from '../../wire/problem.ts';
 import { type Route, routeOf } from '../../wire/route.ts';
+import { LIVE_PATH, liveOperation } from './live-operation.ts';
 
 type Json = Record<string, unknown>;
 
@@ -25,7 +26,7 @@ export function openApi(version: string): Json {
     return { ...(pointed(json) as Json) };
   };
   const operations: readonly Operation[] = contract;
-  const paths: Record<string, Json> = {};
+  const paths: Record<string, Json> = { [LIVE_PATH]: { get: liveOperation(refusals(['not_found'])) } };
   for (const operation of operations) {
     const route = routeOf(operation);
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(operation, route, schemaOf) };
@@ -42,7 +43,7 @@ export function openApi(version: string): Json {
     },
     servers: [{ url: '/' }],
     security: [{ token: [] }],
-    tags: [...new Set(operations.map(nounOf))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(nounOf)), 'live'].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },

@@ -3,16 +3,18 @@ import { Fault } from '../../../domain/fault.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Order } from '../order.ts';
 
-/** The prompt from wherever the caller keeps it: the flag itself, a file, or standard input. */
+/** The prompt from wherever the caller keeps it: the command line itself, a file, or standard input. Said twice, it is refused. */
 export async function promptOf({ input, local, io }: Order): Promise<string | undefined> {
-  const { prompt } = input;
-  const { promptFile: file } = local;
-  if (typeof file === 'string') {
-    if (prompt !== undefined) throw new Fault('invalid', '--prompt and --prompt-file were both given: say it once');
-    return file === '-' ? readText(io.stdin(), '--prompt-file -') : readText(createReadStream(file), `--prompt-file ${file}`);
-  }
-  if (prompt === '-') return readText(io.stdin(), '--prompt -');
-  return typeof prompt === 'string' ? prompt : undefined;
+  const said = [
+    ['the prompt in its place', local['words']],
+    ['--prompt', input['prompt']],
+    ['--prompt-file', local['promptFile']],
+  ].filter((way): way is [string, string] => typeof way[1] === 'string');
+  if (said.length > 1) throw new Fault('invalid', `${said.map(([way]) => way).join(' and ')} were both given: say it once`);
+  const [[way, value] = ['', undefined]] = said;
+  if (value === undefined) return undefined;
+  if (value === '-') return readText(io.stdin(), way === '--prompt-file' || way === '--prompt' ? `${way} -` : '-');
+  return way === '--prompt-file' ? readText(createReadStream(value), `--prompt-file ${value}`) : value;
 }
 
 /** Reads no further than a prompt may go, whatever is at the other end. */

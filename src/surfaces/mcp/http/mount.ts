@@ -8,13 +8,14 @@ export function mountMcp(web: Web, needs: McpNeeds): { close(): Promise<void> } 
   let endpoint: Promise<Endpoint> | undefined;
   const loaded = () => (endpoint ??= import('./endpoint.ts').then(({ mcpEndpoint }) => mcpEndpoint(needs)));
   const at = (name: 'answer' | 'stream' | 'post' | 'once') => async (asked: Asked) => (await loaded())[name](asked);
-  web.on(['GET', 'POST', 'DELETE'], '/mcp', at('answer'));
+  web.on(['GET', 'POST', 'DELETE'], ['/mcp', '/mcp/'], at('answer'));
   web.get('/mcp/sse', at('stream'));
   web.on('POST', ['/mcp/messages', '/mcp/messages/'], at('post'));
   web.post('/mcp/run', at('once'));
-  web.all('/mcp', () => {
-    throw new Fault('invalid', 'MCP is spoken with GET, POST and DELETE', { status: 405 });
-  });
+  for (const path of ['/mcp', '/mcp/'])
+    web.all(path, () => {
+      throw new Fault('invalid', 'MCP is spoken with GET, POST and DELETE', { status: 405 });
+    });
   return {
     close: async () => {
       await (await endpoint)?.close();
