@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -48,6 +49,26 @@ async function bothWays(of: GitCall) {
   return there;
 }
 
+/** A program of its own that has started git by a hand, and then goes on like this. */
+async function programThat(goesOn: string): Promise<string> {
+  const program = join(place, `asks-${randomUUID()}.mjs`);
+  const programs = {
+    'git-hand': new URL('./git-hand.ts', import.meta.url),
+    'git-helper': new URL('./git-helper.ts', import.meta.url),
+  };
+  const url = new URL('git-hand.mjs', bundlePrograms(programs));
+  await writeFile(
+    program,
+    `import { callGit, openGitHand } from ${JSON.stringify(String(url))};
+     const hand = openGitHand();
+     const env = { PATH: process.env.PATH, HOME: ${JSON.stringify(place)} };
+     const call = (args) => callGit({ args, cwd: ${JSON.stringify(place)}, env, maxBytes: 1000 });
+     await call(['--version']);
+     ${goesOn}`,
+  );
+  return program;
+}
+
 describe('git that is started by another process', () => {
   it('says, reads and ends as git that is started here', async () => {
     const bytes = Buffer.from([0, 255, 10, 13, 128]);
@@ -79,23 +100,14 @@ describe('git that is started by another process', () => {
     }
   });
 
+  it('is waited for when it is closed, also by a program that has nothing else to do', async () => {
+    const program = await programThat(`await hand.close(); process.stdout.write('closed');`);
+    expect(await promisify(execFile)(process.execPath, [program])).toMatchObject({ stdout: 'closed' });
+  });
+
   it('ends with whoever asked for it, however that came', async () => {
-    const program = join(place, 'asks.mjs');
-    const programs = {
-      'git-hand': new URL('./git-hand.ts', import.meta.url),
-      'git-helper': new URL('./git-helper.ts', import.meta.url),
-    };
-    const url = new URL('git-hand.mjs', bundlePrograms(programs));
-    await writeFile(
-      program,
-      `import { callGit, openGitHand } from ${JSON.stringify(String(url))};
-       const hand = openGitHand();
-       const env = { PATH: process.env.PATH, HOME: ${JSON.stringify(place)} };
-       const call = (args) => callGit({ args, cwd: ${JSON.stringify(place)}, env, maxBytes: 1000 });
-       await call(['--version']);
-       void call(['-c', ${JSON.stringify(`alias.x=!${TALKS}`)}, 'x']);
-       process.stdout.write(hand.pid() + '\\n');`,
-    );
+    const program = await programThat(`void call(['-c', ${JSON.stringify(`alias.x=!${TALKS}`)}, 'x']);
+       process.stdout.write(hand.pid() + '\\n');`);
     const asks = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = (await once(asks.stdout.setEncoding('utf8'), 'data')) as [string];
     const helper = Number(line);

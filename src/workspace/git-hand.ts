@@ -60,6 +60,8 @@ class Hand {
     const helper = this.#helper;
     if (!helper) return;
     const gone = once(helper, 'exit');
+    // Otherwise a program with nothing else to do would end here, with code 13 and without what comes after.
+    helper.ref();
     if (helper.connected) helper.disconnect();
     await gone;
   }
