@@ -13,6 +13,7 @@ const derivedTables: Plugin = {
 /** Tests that start processes, or threads of their own, get a process each. */
 const withProcesses = [
   'src/**/*.process.test.ts',
+  'bench/**/*.process.test.ts',
   'src/store/sqlite/**/*.test.ts',
   'src/runner/**/*.test.ts',
   'tools/**/*.test.ts',
@@ -38,7 +39,7 @@ export default defineConfig({
     // Groups run one after the other: what measures or waits is not disturbed by what burns both cores.
     projects: [
       project('unit', 0, {
-        include: ['src/**/*.test.ts', 'test/*.test.ts'],
+        include: ['src/**/*.test.ts', 'test/*.test.ts', 'bench/**/*.test.ts'],
         exclude: withProcesses,
         pool: 'threads',
         isolate: false,

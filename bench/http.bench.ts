@@ -49,7 +49,7 @@ try {
   });
   const anew = '\r\nX-Request-Id: of-my-own';
   await measure({
-    name: '  the same, worked out anew each time',
+    name: 'GET of a task, worked out anew, v bare node:http',
     floor: () => rate(bareUrl, asking(bareUrl, anew)),
     product: () => rate(fleetUrl, asking(fleetUrl, anew)),
   });

@@ -1,7 +1,8 @@
+import { appendFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
+import { type Figure, type Goal, goalText, median, ratioText, spreadOf } from './memory/figure.ts';
 
-/** What the ratio of product to floor must be. */
-export type Goal = { readonly atMost: number } | { readonly atLeast: number };
+export { median } from './memory/figure.ts';
 
 export interface Comparison {
   /** Row of the table of goals, when it has one. */
@@ -20,6 +21,8 @@ export interface Comparison {
 
 interface Round {
   readonly ratio: number;
+  /** How far the paired ratios strayed from each other. */
+  readonly noise: number;
   /** How far the floor strayed from its own median. */
   readonly spread: number;
 }
@@ -27,20 +30,20 @@ interface Round {
 const PAIRS = 9;
 const WARM_UP_PAIRS = 3;
 const CALM = 0.3;
+/** Of a figure that has one sample only and cannot say it itself. */
+const NOISE_OF_ONE = 0.25;
 
 /**
  * Floor and product take turns, so that whatever else the machine does meets both; the median of the paired ratios
- * counts. Where the floor itself was restless the whole round is done once more, and only that one is judged.
+ * counts. Where the floor itself was restless the whole round is done once more, and only that one counts. It is judged
+ * by whoever collects the rows (`npm run bench`), not here.
  */
 export async function measure(comparison: Comparison): Promise<void> {
   const warmUps = comparison.once ? 0 : (comparison.warmUps ?? WARM_UP_PAIRS);
   for (let warm = 0; warm < warmUps; warm += 1) await onePair(comparison);
   let round = await roundOf(comparison);
-  const restless = round.spread > CALM;
-  if (restless) round = await roundOf(comparison);
-  const met = comparison.goal === undefined || isMet(comparison.goal, round.ratio);
-  if (!met) process.exitCode = 1;
-  process.stdout.write(`${row(comparison, round, met)}${restless ? ', second round' : ''}\n`);
+  if (round.spread > CALM) round = await roundOf(comparison);
+  emit(figureOf(comparison, round), round);
 }
 
 async function roundOf(comparison: Comparison): Promise<Round> {
@@ -48,35 +51,33 @@ async function roundOf(comparison: Comparison): Promise<Round> {
   const wanted = comparison.once ? 1 : (comparison.pairs ?? PAIRS);
   while (pairs.length < wanted) pairs.push(await onePair(comparison));
   const floors = pairs.map(({ floor }) => floor);
+  const ratios = pairs.map(({ floor, product }) => product / floor);
   const usual = median(floors);
   return {
-    ratio: median(pairs.map(({ floor, product }) => product / floor)),
+    ratio: median(ratios),
+    noise: wanted === 1 ? NOISE_OF_ONE : spreadOf(ratios),
     spread: Math.max(...floors.map((floor) => Math.abs(floor / usual - 1))),
   };
 }
 
 const onePair = async ({ floor, product }: Comparison) => ({ floor: await floor(), product: await product() });
 
-const isMet = (goal: Goal, ratio: number): boolean => ('atMost' in goal ? ratio <= goal.atMost : ratio >= goal.atLeast);
+/** A floor that was restless twice says that the machine was, and then the ratio is worth as little as the floor. */
+const figureOf = ({ id, name, goal }: Comparison, { ratio, noise, spread }: Round): Figure => ({
+  ...(id === undefined ? {} : { id }),
+  name,
+  ...(goal === undefined ? {} : { goal }),
+  ratio,
+  noise: spread > CALM ? Math.max(noise, spread) : noise,
+});
 
-function row({ id, name, goal }: Comparison, { ratio, spread }: Round, met: boolean): string {
-  const wanted = goal === undefined ? '–' : 'atMost' in goal ? `≤ ${goal.atMost.toFixed(2)}` : `≥ ${goal.atLeast.toFixed(2)}`;
-  const verdict = goal === undefined ? 'for information' : met ? 'ok' : 'missed';
-  return [
-    String(id ?? '').padEnd(4),
-    name.padEnd(58),
-    `goal ${wanted}`.padEnd(11),
-    `ratio ${ratio.toFixed(2)}`.padEnd(13),
-    `floor ±${(spread * 100).toFixed(0)} %`.padEnd(14),
-    `load ${(loadavg()[0] ?? 0).toFixed(1)}`.padEnd(11),
-    verdict,
-  ].join(' ');
-}
-
-export function median(figures: readonly number[]): number {
-  const sorted = figures.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
+/** A line to read while it goes on, and the row for whoever collects them. */
+function emit(figure: Figure, { spread }: Round): void {
+  const { id = '', name, goal, ratio, noise } = figure;
+  const sure = `±${(noise * 100).toFixed(0)} %, floor ±${(spread * 100).toFixed(0)} %, load ${(loadavg()[0] ?? 0).toFixed(1)}`;
+  process.stdout.write(`  ${id.padEnd(4)} ${name}: ${ratioText(ratio)} (goal ${goalText(goal)}, ${sure})\n`);
+  const rows = process.env['FLEET_BENCH_ROWS'];
+  if (rows) appendFileSync(rows, `${JSON.stringify(figure)}\n`);
 }
 
 /** Milliseconds the work takes. */

@@ -1,10 +1,7 @@
 /**
- * `npm run bench [NAME…]`: runs each `bench/*.bench.ts`, one after the other, against the built program.
- * A benchmark prints its figures and ends with a code other than 0 when a goal is missed.
+ * Figures as ratios to the floor of this machine, and what became of them since they were last accepted: `npm run bench`.
+ * Arguments: parts of the names of the benchmarks that are wanted, and `--accept`.
  */
-import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { buildIfStale } from './build.mjs';
 import { root } from './paths.mjs';
@@ -12,17 +9,12 @@ import { setUp } from './setup.mjs';
 
 await setUp();
 await buildIfStale();
-const wanted = process.argv.slice(2);
-const benches = readdirSync(join(root, 'bench'))
-  .filter((name) => name.endsWith('.bench.ts') && (wanted.length === 0 || wanted.some((word) => name.includes(word))))
-  .sort();
-const missed = benches.filter((name) => {
-  process.stdout.write(`\n${name}  (load ${loadavg()[0].toFixed(1)})\n`);
-  return (
-    spawnSync(process.execPath, ['--import', 'tsx', join(root, 'bench', name)], { cwd: root, stdio: 'inherit' }).status !== 0
-  );
-});
-process.stdout.write(
-  `\n${benches.length - missed.length} passed, ${missed.length} failed${missed.length > 0 ? `: ${missed.join(', ')}` : ''}\n`,
-);
-process.exitCode = missed.length > 0 || benches.length === 0 ? 1 : 0;
+const { register } = await import('tsx/esm/api');
+register();
+const { runBenches } = await import('../bench/memory/run.ts');
+try {
+  process.exitCode = runBenches(process.argv.slice(2), join(root, 'bench'));
+} catch (error) {
+  process.stderr.write(`bench: ${error.message}\n`);
+  process.exitCode = 2;
+}
