@@ -54,7 +54,7 @@ export default defineConfig({
         hookTimeout: 60 * second,
       }),
       project('e2e', 2, {
-        include: ['test/e2e/**/*.test.ts'],
+        include: ['test/e2e/**/*.test.ts', 'test/attacks/**/*.test.ts'],
         pool: 'forks',
         // Most of their time they wait for agents and engines; one core less would be half the speed on two.
         maxWorkers: 2,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Call } from '../contract/call.ts';
-import type { Caller } from '../domain/authority.ts';
+import { type Caller, OWNER_ID } from '../domain/authority.ts';
 import { BUILT_IN_EXECUTORS } from '../domain/executors.ts';
 import { Fault } from '../domain/fault.ts';
 import { type Instant, instantOf } from '../domain/values.ts';
@@ -69,7 +69,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   const parts = { env, cwd, paths, settings, store, texts, now, ids, secret, output, executors };
   const callAs = (caller: Caller): Call => makeCall(surroundings, caller);
   const surroundings = surroundingsOf(parts);
-  const call = callAs({ name: settings.current().values.person, role: 'admin' });
+  const call = callAs({ id: OWNER_ID, name: settings.current().values.person, role: 'admin' });
   const close = () => store.close();
   const house: House = {
     call,

@@ -17,7 +17,7 @@ export const questionsOf = (house: House): NonNullable<EngineNeeds['questions']>
     const input = { text, option: [...options] };
     const byPage = async () => (await house.callAs(PAGE)('question.ask', { ...input, task: taskId })).id;
     if (!runId) return byPage();
-    const byRun = house.callAs({ name: runId, role: 'run', run: { runId, taskId } });
+    const byRun = house.callAs({ id: runId, name: runId, role: 'run', run: { runId, taskId } });
     try {
       return (await byRun('question.ask', input)).id;
     } catch (error) {
@@ -30,7 +30,7 @@ export const questionsOf = (house: House): NonNullable<EngineNeeds['questions']>
 });
 
 /** Whoever wrote it there: the page does not know. */
-const PAGE = { name: QUESTIONS_PAGE, role: 'team-lead' } as const;
+const PAGE = { id: 'page', name: QUESTIONS_PAGE, role: 'team-lead' } as const;
 
 /** The file is the agent's too: it may be a link, a pipe or far too long, and none of that is followed, waited for or believed. */
 function pagesOf(tasksDirectory: string): Pages {

@@ -74,7 +74,9 @@ export const leads = ({ role }: Caller): boolean => COVERS[role].includes('team-
 
 /** Who asks, as the one who let them in knows it. Nothing here comes from what the caller says. */
 export interface Caller {
-  /** Recorded in the journal as the author of what it does. */
+  /** Who the caller is wherever that decides anything: the id of its token or of its run, or `OWNER_ID`. */
+  readonly id: string;
+  /** For people: recorded in the journal as the author of what the caller does. A name gives no rights. */
   readonly name: string;
   readonly role: Standing;
   /** It sees the tasks of this team and no others. */
@@ -86,6 +88,9 @@ export interface Caller {
   /** Until when whoever let it in will let it in again. */
   readonly until?: Instant | undefined;
 }
+
+/** The owner of the home: whoever can open its files, or shows the token that lies among them. */
+export const OWNER_ID = 'owner';
 
 /** Whether everything is open to it as far as its role goes, whoever it belongs to. */
 export const seesAll = ({ role, team }: Caller): boolean =>

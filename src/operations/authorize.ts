@@ -4,12 +4,19 @@ import { Fault } from '../domain/fault.ts';
 import type { Question } from '../domain/question/question.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
-import type { Token } from '../domain/token/token.ts';
+import { seesToken, type Token } from '../domain/token/token.ts';
 import type { Workspace } from '../domain/work/workspace.ts';
 import type { Hit, Key, Query, Row } from '../store/port.ts';
+import { tokenIndex } from '../store/records/tokens.ts';
 import type { Scope } from './scope.ts';
 
 type Reads = Scope['reads'];
+
+/** The team of something a caller makes or changes: what a caller of one team makes belongs to that team, and stays there. */
+export function teamFor(caller: Caller, asked: string | undefined): string | undefined {
+  if (caller.team === undefined || asked === undefined || asked === caller.team) return caller.team ?? asked;
+  throw new Fault('forbidden', `${caller.name} belongs to team ${caller.team}: its tasks cannot belong to ${asked}`);
+}
 
 /** Whether the operation as such is open to the caller. */
 export function assertMayCall(caller: Caller, operation: Operation): void {
@@ -22,7 +29,19 @@ export function assertMayCall(caller: Caller, operation: Operation): void {
  * found, not listed and, because every write needs a row that was read, not changed.
  */
 export function readsFor(caller: Caller, reads: Reads): Reads {
-  return seesAll(caller) ? reads : readsBy(sightOf(caller, reads), reads);
+  if (!seesAll(caller)) return readsBy(sightOf(caller, reads), reads);
+  return caller.role === 'admin' ? reads : withoutForeignTokens(caller, reads);
+}
+
+/** Whoever sees all work does not see the keys of all: those of equals and of the owner are none of theirs. */
+function withoutForeignTokens(caller: Caller, reads: Reads): Reads {
+  const narrowed = readsBy(sightOf(caller, reads), reads);
+  const isOfToken = ({ kind, id }: Key) => kind === 'token' || (kind === 'journal' && id.startsWith('token_'));
+  return {
+    limits: reads.limits,
+    get: (key) => (isOfToken(key) ? narrowed.get(key) : reads.get(key)),
+    scan: (query) => (query.index === tokenIndex.all ? narrowed.scan(query) : reads.scan(query)),
+  };
 }
 
 /**
@@ -96,8 +115,8 @@ function sightOf(caller: Caller, reads: Reads): Sight {
     task: (body) => seesTask(caller, body as Task, reads),
     run: (body) => seesRun(caller, body as Run, ofTask),
     question: (body) => {
-      const { taskId, askedBy } = body as Question;
-      return taskId === undefined ? askedBy === caller.name : ofTask(taskId);
+      const { taskId, askerId } = body as Question;
+      return taskId === undefined ? askerId === caller.id : ofTask(taskId);
     },
     report: (body) => ofTask((body as { taskId: string }).taskId),
     evidence: (body) => ofTask((body as { taskId: string }).taskId),
@@ -106,7 +125,7 @@ function sightOf(caller: Caller, reads: Reads): Sight {
       return use.kind !== 'free' && ofTask(use.taskId);
     },
     project: (_body, key) => caller.run === undefined || ofOwnProject(caller.run.taskId, key.id, reads),
-    token: (body) => isOwnToken(caller, body as Token),
+    token: async (body) => seesToken(caller, body as Token, await isDescendant(caller, body as Token, reads)),
     // A history belongs to whatever it tells of.
     journal: async (_body, key) => {
       const entity = key.id.slice(0, key.id.lastIndexOf('/'));
@@ -122,11 +141,12 @@ async function seesTask(caller: Caller, task: Task, reads: Reads): Promise<boole
   if (caller.team !== undefined && task.team !== caller.team) return false;
   if (caller.run) return isPartOf(task, caller.run.taskId, reads);
   if (caller.role === 'host') return false;
-  return caller.role !== 'worker' || isOwn(task, caller.name) || isFree(task);
+  return caller.role !== 'worker' || isOwn(task, caller) || isFree(task);
 }
 
-const isOwn = ({ assignee, createdBy, phase }: Task, name: string): boolean =>
-  assignee === name || createdBy === name || ('holder' in phase && phase.holder.kind === 'claim' && phase.holder.agent === name);
+/** An assignee is an address, like a name on a letter: within a team, whoever can make a token sees all its tasks anyway. */
+const isOwn = ({ assignee, creatorId, phase }: Task, { id, name }: Caller): boolean =>
+  assignee === name || creatorId === id || ('holder' in phase && phase.holder.kind === 'claim' && phase.holder.callerId === id);
 
 /** Meant for nobody in particular and waiting for somebody. */
 const isFree = ({ assignee, phase }: Task): boolean => assignee === undefined && phase.state === 'queued';
@@ -148,5 +168,15 @@ async function ofOwnProject(taskId: string, projectId: string, reads: Reads): Pr
   return (row?.body as Task | undefined)?.projectId === projectId;
 }
 
-const isOwnToken = ({ name, team }: Caller, token: Token): boolean =>
-  token.createdBy === name || (team !== undefined && token.team === team);
+const MOST_GENERATIONS = 20;
+
+/** Whether the token was made with the caller's own, or with one that was, and so on. */
+async function isDescendant({ id }: Caller, token: Token, reads: Reads): Promise<boolean> {
+  let at: Token | undefined = token;
+  for (let generation = 0; at && generation < MOST_GENERATIONS; generation += 1) {
+    if (at.creatorId === undefined) return false;
+    if (at.creatorId === id) return true;
+    at = (await reads.get({ kind: 'token', id: at.creatorId }))?.body as Token | undefined;
+  }
+  return false;
+}

@@ -1,5 +1,6 @@
+import type { Caller } from '../domain/authority.ts';
 import { Fault } from '../domain/fault.ts';
-import type { Task } from '../domain/task/task.ts';
+import type { Holder, Task } from '../domain/task/task.ts';
 import { reportOf } from '../domain/work/report.ts';
 import type { Write } from '../store/port.ts';
 import { reports } from '../store/records/findings.ts';
@@ -47,9 +48,12 @@ async function readerOf(named: string | undefined, scope: Scope): Promise<{ seen
   const { phase } = seen.body;
   return {
     seen,
-    hears: phase.state === 'running' && phase.holder.kind === 'claim' && phase.holder.agent === scope.caller.name,
+    hears: phase.state === 'running' && phase.holder.kind === 'claim' && isClaimant(phase.holder, scope.caller),
   };
 }
+
+const isClaimant = (holder: Extract<Holder, { kind: 'claim' }>, { id, name }: Caller): boolean =>
+  holder.agent === name && (holder.callerId === undefined || holder.callerId === id);
 
 function heard(seen: Seen<Task>, numbers: ReadonlySet<number>, { caller, now }: Scope): Write[] {
   const messages = seen.body.messages.map((message) =>

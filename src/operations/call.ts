@@ -13,10 +13,10 @@ import { type Request, requests } from '../store/records/requests.ts';
 import { assertMayCall, readsAround, readsFor } from './authorize.ts';
 import { handlers } from './handlers.ts';
 import type { Plan, Scope } from './scope.ts';
-import { withSecret } from './token.ts';
+import { assertNoSecret, callerNames, withSecret } from './token.ts';
 
 /** What `call` needs from the house besides what handlers need. */
-export interface CallSurroundings extends Omit<Scope, 'caller' | 'now' | 'reads' | 'around'> {
+export interface CallSurroundings extends Omit<Scope, 'caller' | 'now' | 'reads' | 'around' | 'callerNames'> {
   readonly store: Store;
   now(): Instant;
 }
@@ -55,7 +55,7 @@ async function carriedOut(job: Job, surroundings: CallSurroundings, caller: Call
   const { store, now, ...rest } = surroundings;
   for (let attempt = 1; ; attempt += 1) {
     const replay = job.request && (await answeredBefore(store, job.request));
-    if (replay) return replay.answer;
+    if (replay) return assertNoSecret(replay);
     const at = now();
     const reads = onceEach(store);
     const { writes, answer } = await job.handler(job.input, {
@@ -63,6 +63,7 @@ async function carriedOut(job: Job, surroundings: CallSurroundings, caller: Call
       caller,
       reads: readsFor(caller, reads),
       around: readsAround(caller, reads),
+      callerNames: () => callerNames(reads, at, rest.settings.current().values.person),
       now: at,
     });
     if (writes.length === 0) return answer;
@@ -108,7 +109,7 @@ async function answeredBefore(store: Store, request: Omit<Request, 'answer' | 'a
 function requestFor({ caller, key, name, input }: { caller: Caller; key: string; name: string; input: unknown }) {
   if (key.trim() === '' || key.length > 200) throw new Fault('invalid', 'an idempotency key has 1 to 200 characters');
   // Two callers who happen to choose the same key are two requests.
-  const id = hash(JSON.stringify([caller.name, key]));
+  const id = hash(JSON.stringify([caller.id, caller.name, key]));
   return { id, operation: name, inputHash: hash(JSON.stringify(input)) };
 }
 

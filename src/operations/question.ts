@@ -30,6 +30,7 @@ export const questionHandlers: Pick<Handlers, Questions> = {
       ...(about ? { taskId: about.body.id } : {}),
       ...(own ? { runId: own.run.body.id } : {}),
       askedBy: own ? `${own.run.body.executor} ${own.run.body.id}` : scope.caller.name,
+      askerId: scope.caller.id,
       text,
       options: option,
       state: 'pending',

@@ -35,6 +35,8 @@ export interface Scope {
   readonly upkeep: Upkeep;
   readonly work: WorkPort;
   readonly signer: Signer;
+  /** Names, in small letters, under which somebody can call now, whoever may see them: nobody new may be called like them. */
+  callerNames(): Promise<ReadonlySet<string>>;
 }
 
 /** An executor as the machine knows it, whatever the settings say. */

@@ -60,20 +60,20 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
 
   'task.claim': async ({ id, as }, scope) => {
     const agent = Name.parse(speaker(as, scope));
-    const holder = { kind: 'claim', claimId: scope.ids.claim(), agent } as const;
+    const holder = { kind: 'claim', claimId: scope.ids.claim(), agent, callerId: scope.caller.id } as const;
     return moved(await findTask(scope, id), { type: 'claim', at: scope.now, holder }, scope, { why: `claimed by ${agent}` });
   },
 
   'task.complete': async ({ id, as, summary }, scope) => {
     const seen = await findTask(scope, id);
-    const fence = ownClaim(seen.body, speaker(as, scope));
+    const fence = ownClaim(seen.body, speaker(as, scope), scope);
     const type = (await needsProof(seen.body, scope)) ? 'verify' : 'finish';
     return moved(seen, { type, at: scope.now, fence }, scope, { ...(summary ? { why: summary } : {}) });
   },
 
   'task.unclaim': async ({ id, as }, scope) => {
     const seen = await findTask(scope, id);
-    const fence = ownClaim(seen.body, speaker(as, scope));
+    const fence = ownClaim(seen.body, speaker(as, scope), scope);
     return moved(seen, { type: 'giveBack', at: scope.now, fence }, scope, {});
   },
 
@@ -163,12 +163,15 @@ async function moved(seen: Seen<Task>, command: TaskCommand, scope: Scope, { why
 }
 
 /** The fence of a claim, for the one who made it and nobody else. */
-function ownClaim(task: Task, agent: string) {
+function ownClaim(task: Task, agent: string, { caller }: Scope) {
   const { phase } = task;
   if (phase.state !== 'running' || phase.holder.kind !== 'claim')
     throw new Fault('conflict', `task ${task.id} is ${phase.state} and not claimed by anybody: claim it first`);
   if (phase.holder.agent !== agent)
     throw new Fault('forbidden', `task ${task.id} is claimed by ${phase.holder.agent}, not by ${agent}`);
+  // Two who are called alike are two: only those who lead may end the claim of another.
+  if (phase.holder.callerId !== undefined && phase.holder.callerId !== caller.id && !leads(caller))
+    throw new Fault('forbidden', `task ${task.id} is claimed by another ${agent}, with another token`);
   return fenceOf(phase.holder);
 }
 

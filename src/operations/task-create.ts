@@ -12,6 +12,7 @@ import type { Write } from '../store/port.ts';
 import { born, changed } from '../store/records/journal.ts';
 import type { Seen } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
+import { teamFor } from './authorize.ts';
 import { findTask } from './find.ts';
 import type { Handlers, Scope } from './scope.ts';
 import { plan } from './scope.ts';
@@ -57,7 +58,7 @@ export async function madeTask(input: Input, scope: Scope, { reviews }: Pick<Tas
 
 /** A task with nothing decided but what it asks for. */
 export const draftOf = (id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope, 'now' | 'caller'>): Omit<Task, 'prompt'> => ({
-  ...wish,
+  ...defined({ ...wish, team: teamFor(caller, wish.team) }),
   id,
   seq: 1,
   depth: 0,
@@ -77,6 +78,7 @@ export const draftOf = (id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope,
   messages: [],
   createdAt: now,
   createdBy: caller.name,
+  creatorId: caller.id,
   updatedAt: now,
 });
 

@@ -7,6 +7,7 @@ import type { Write } from '../store/port.ts';
 import { changed } from '../store/records/journal.ts';
 import type { Seen } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
+import { teamFor } from './authorize.ts';
 import { findTask, stillAt } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { assertExecutors, assertIntegration, defined } from './task-create.ts';
@@ -24,6 +25,7 @@ export const editTaskHandler: Handlers['task.edit'] = async (input, scope) => {
     throw new Fault('conflict', `task ${seen.body.id} is ${seen.body.phase.state}: what it asked for is history`);
   await assertExecutors(input.executor ?? [], scope);
   assertIntegration(input.integration);
+  assertStaysInTeam(input, scope);
   const fields = { ...emptied(input.clear), ...handedOver(seen.body, input), ...(await given(input, scope)) };
   if (Object.keys(fields).length === 0 && input.after === undefined && !input.clear.includes('after'))
     throw new Fault('invalid', 'nothing to change: give at least one field');
@@ -33,6 +35,12 @@ export const editTaskHandler: Handlers['task.edit'] = async (input, scope) => {
   const change = changed(tasks, seen, task, { author: { by: scope.caller.name, at: scope.now }, note });
   return plan(await viewOf({ ...task, seq: task.seq + 1 }, scope), [...change, ...writes]);
 };
+
+function assertStaysInTeam({ team, clear }: Input, { caller }: Scope): void {
+  teamFor(caller, team);
+  if (caller.team !== undefined && clear.includes('team'))
+    throw new Fault('forbidden', `${caller.name} belongs to team ${caller.team}: its tasks stay there`);
+}
 
 /** With another executor first, what was said for the one before it is not for this one; and it begins at the first. */
 const handedOver = ({ executors }: Task, { executor }: Input): Record<string, unknown> => ({

@@ -2,11 +2,12 @@ import { timingSafeEqual } from 'node:crypto';
 import { Role } from '../domain/authority.ts';
 import { Fault, isFault } from '../domain/fault.ts';
 import type { Link } from '../domain/token/link.ts';
-import { assertNarrower, type Token } from '../domain/token/token.ts';
+import { assertNarrower, assertOwnName, type Token } from '../domain/token/token.ts';
 import { type Instant, instantOf, LinkId, msOf, TokenId } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
 import { born, changed } from '../store/records/journal.ts';
 import type { Seen } from '../store/records/record.ts';
+import type { Request } from '../store/records/requests.ts';
 import { links, tokenIndex, tokens } from '../store/records/tokens.ts';
 import { type Handlers, plan, type Scope, type Signer } from './scope.ts';
 
@@ -26,10 +27,12 @@ export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.link' | 'toke
       id: scope.ids.token(),
       seq: 1,
       createdBy: caller.name,
+      creatorId: caller.id,
       createdAt: now,
       expiresAt: instantOf(msOf(now) + days * DAY_MS),
     };
     assertNarrower(token, caller);
+    assertOwnName(token.name, caller, await scope.callerNames());
     const note = { what: 'made', why: `${token.role} for ${token.name}` };
     return plan({ ...token, token: '' }, born(tokens, token, { by: caller.name, at: now }, note));
   },
@@ -48,6 +51,7 @@ export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.link' | 'toke
       // A browser is not signed in for longer than whoever signs it in.
       tokenExpiresAt: caller.until !== undefined && caller.until < asked ? caller.until : asked,
       createdBy: caller.name,
+      creatorId: caller.id,
       createdAt: now,
       expiresAt: instantOf(msOf(now) + LINK_MS),
     };
@@ -86,6 +90,33 @@ export async function withSecret(name: string, answer: unknown, signer: Signer):
   return { ...token, token: await signer.sign(token) };
 }
 
+const SHOWS_SECRET: readonly string[] = ['token.create', 'token.link'];
+
+/** What was answered before, unless a secret was part of it: a secret is shown once, to whoever asked first. */
+export function assertNoSecret({ operation, answer, at }: Pick<Request, 'operation' | 'answer' | 'at'>): unknown {
+  if (!SHOWS_SECRET.includes(operation)) return answer;
+  const { id } = answer as { id: string };
+  throw new Fault('conflict', `${id} was made with this key at ${at}, and its secret is shown once`, {
+    hint: operation === 'token.create' ? `revoke it and make another: fleet token revoke ${id.slice(-8)}` : 'ask for a new link',
+  });
+}
+
+const MOST_PAGES = 20;
+
+/** Looked up among the newest tokens: of more than can be read here, the oldest have long expired. */
+export async function callerNames(reads: Scope['reads'], now: Instant, person: string): Promise<ReadonlySet<string>> {
+  const names = new Set([person.toLowerCase()]);
+  let to: string | undefined;
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const limit = reads.limits.rowsPerScan;
+    const hits = await reads.scan({ index: tokenIndex.all, limit, reverse: true, ...(to === undefined ? {} : { to }) });
+    for (const token of hits.map(tokens.read)) if (opens(token, now)) names.add(token.name.toLowerCase());
+    to = hits.at(-1)?.sort;
+    if (hits.length < limit) break;
+  }
+  return names;
+}
+
 /** Takes the token a link is good for; whoever comes second with the same code gets nothing. */
 export async function redeem(code: string, { store, signer, ids, now }: RedeemNeeds): Promise<Token & { token: string }> {
   const id = LinkId.safeParse(`link_${code.slice(0, code.indexOf('.'))}`);
@@ -94,7 +125,7 @@ export async function redeem(code: string, { store, signer, ids, now }: RedeemNe
   const seen = await links.get(store, id.data);
   const at = now();
   if (!seen || seen.body.taken || seen.body.expiresAt <= at) throw refused;
-  const { name, role, team, tokenExpiresAt, createdBy } = seen.body;
+  const { name, role, team, tokenExpiresAt, createdBy, creatorId } = seen.body;
   const token: Token = {
     id: ids.token(),
     seq: 1,
@@ -102,6 +133,7 @@ export async function redeem(code: string, { store, signer, ids, now }: RedeemNe
     role,
     ...(team === undefined ? {} : { team }),
     createdBy,
+    ...(creatorId === undefined ? {} : { creatorId }),
     createdAt: at,
     expiresAt: tokenExpiresAt,
   };

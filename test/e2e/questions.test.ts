@@ -49,7 +49,12 @@ describe('a question of an agent', () => {
     const [run] = await house.runs(id);
     const own = await openHouse({ FLEET_HOME: house.home }, house.directory);
     try {
-      const call = own.callAs({ name: run?.id ?? '', role: 'run', run: { runId: run?.id as RunId, taskId: id as TaskId } });
+      const call = own.callAs({
+        id: run?.id ?? '',
+        name: run?.id ?? '',
+        role: 'run',
+        run: { runId: run?.id as RunId, taskId: id as TaskId },
+      });
       const asked = await call('question.ask', { text: 'Which colour?', option: ['red', 'blue'] });
       expect((await oneQuestion(house)).id).toBe(asked.id);
       await house.ok(['question', 'answer', asked.id, '2']);

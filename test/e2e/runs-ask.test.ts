@@ -28,7 +28,7 @@ async function begun(steps: string, name: string, ...flags: string[]) {
     if (!found) throw new Error('its agent has not begun');
     return found;
   }, 30_000);
-  const call = own.callAs({ name: run.id, role: 'run', run: { runId: run.id as RunId, taskId: id as TaskId } });
+  const call = own.callAs({ id: run.id, name: run.id, role: 'run', run: { runId: run.id as RunId, taskId: id as TaskId } });
   return { id, runId: run.id, call, goOn: () => writeFile(go, '') };
 }
 

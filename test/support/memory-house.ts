@@ -1,5 +1,5 @@
 import type { Call } from '../../src/contract/call.ts';
-import type { Caller, Standing } from '../../src/domain/authority.ts';
+import { type Caller, OWNER_ID, type Standing } from '../../src/domain/authority.ts';
 import { SETTING_NAMES, SETTINGS, type Settings } from '../../src/domain/settings.ts';
 import {
   type ClaimId,
@@ -118,7 +118,7 @@ export function memoryHouse({
     upkeep: { migrate: unused, check: unused, backup: unused, restore: unused, export: unused, prune: unused },
   };
   const as = (name: string, role: Standing = 'admin', more: Partial<Caller> = {}) =>
-    makeCall(surroundings, { name, role, ...more });
+    makeCall(surroundings, { id: more.run?.runId ?? (name === 'you' ? OWNER_ID : `token of ${name}`), name, role, ...more });
   return {
     store,
     ids,

@@ -31,6 +31,7 @@ export async function ensureAdminToken(house: Surroundings): Promise<void> {
     name: house.person,
     role: 'admin',
     createdBy: 'fleet',
+    owner: true,
     createdAt: now,
     expiresAt: instantOf(msOf(now) + LASTS_MS),
   };
@@ -44,7 +45,7 @@ async function isGood(text: string, { signer, store, now }: Surroundings): Promi
   try {
     const claims = await signer.read(text, msOf(now()));
     const row = claims.role === 'admin' ? await tokens.get(store, claims.jti) : undefined;
-    return row !== undefined && !row.body.revokedAt && msOf(row.body.expiresAt) - msOf(now()) > RENEWED_MS;
+    return row?.body.owner === true && !row.body.revokedAt && msOf(row.body.expiresAt) - msOf(now()) > RENEWED_MS;
   } catch {
     // Of another secret, or too old: whatever it is, it opens nothing.
     return false;

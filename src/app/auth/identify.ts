@@ -1,4 +1,4 @@
-import type { Caller } from '../../domain/authority.ts';
+import { type Caller, OWNER_ID } from '../../domain/authority.ts';
 import { Fault } from '../../domain/fault.ts';
 import type { Store } from '../../store/port.ts';
 import { runs } from '../../store/records/runs.ts';
@@ -22,50 +22,55 @@ interface Surroundings {
  * costs no read per request.
  */
 export function identifier({ signer, store, now }: Surroundings, signal: AbortSignal): Identify {
-  const read = new Map<string, { claims: Claims; caller: Caller }>();
-  const alive = new Map<string, number>();
+  const read = new Map<string, Claims>();
+  const alive = new Map<string, { readonly seen: number; readonly caller: Caller }>();
   let looks = 0;
   void (async () => {
     for await (const _ of store.watch(signal)) looks += 1;
   })().catch(() => undefined);
 
-  const readOnce = async (text: string): Promise<{ claims: Claims; caller: Caller }> => {
+  const readOnce = async (text: string): Promise<Claims> => {
     const known = read.get(text);
-    if (known && known.claims.exp * 1_000 > now()) return known;
+    if (known && known.exp * 1_000 > now()) return known;
     const claims = await signer.read(text, now());
-    const found = { claims, caller: callerOf(claims) };
     if (read.size >= REMEMBERED) read.clear();
-    read.set(text, found);
-    return found;
+    read.set(text, claims);
+    return claims;
   };
 
   return async (text) => {
-    const { claims, caller } = await readOnce(text);
+    const claims = await readOnce(text);
     const seen = store.revision?.() ?? -looks;
-    if (alive.get(claims.jti) !== seen) {
-      await assertOpens(claims, store);
-      if (alive.size >= REMEMBERED) alive.clear();
-      alive.set(claims.jti, seen);
-    }
+    const known = alive.get(claims.jti);
+    if (known?.seen === seen) return known.caller;
+    const isOwner = await assertOpens(claims, store);
+    // The same object as long as nothing changed: answers that are given again are kept by it.
+    const caller = known && (known.caller.id === OWNER_ID) === isOwner ? known.caller : callerOf(claims, isOwner);
+    if (alive.size >= REMEMBERED) alive.clear();
+    alive.set(claims.jti, { seen, caller });
     return caller;
   };
 }
 
-async function assertOpens(claims: Claims, store: Store): Promise<void> {
+/** Whether it is the token of the owner of the home. */
+async function assertOpens(claims: Claims, store: Store): Promise<boolean> {
   if (claims.role === 'run') {
     const run = (await runs.get(store, claims.jti))?.body;
     if (!run || run.phase.state === 'ended' || run.taskId !== claims.task)
       throw new Fault('unauthenticated', 'the run of this token has ended');
-    return;
+    return false;
   }
   const token = (await tokens.get(store, claims.jti))?.body;
   if (!token) throw new Fault('unauthenticated', 'the token is not known here');
   if (token.revokedAt) throw new Fault('unauthenticated', 'the token has been revoked');
+  return token.owner === true;
 }
 
-function callerOf(claims: Claims): Caller {
+function callerOf(claims: Claims, isOwner: boolean): Caller {
   const until = untilOf(claims);
-  if (claims.role === 'run') return { name: claims.sub, role: 'run', run: { runId: claims.jti, taskId: claims.task }, until };
+  if (claims.role === 'run')
+    return { id: claims.jti, name: claims.sub, role: 'run', run: { runId: claims.jti, taskId: claims.task }, until };
   const { sub, role, team, host } = claims;
-  return { name: sub, role, until, ...(team === undefined ? {} : { team }), ...(host === undefined ? {} : { host }) };
+  const id = isOwner ? OWNER_ID : claims.jti;
+  return { id, name: sub, role, until, ...(team === undefined ? {} : { team }), ...(host === undefined ? {} : { host }) };
 }

@@ -152,7 +152,8 @@ describe('a token', () => {
         body: { name: 'keyed', role: 'monitor' },
       });
     const [first, second] = [await make(), await make()];
-    expect(second.json).toEqual(first.json);
+    expect(second).toMatchObject({ status: 409, json: { code: 'conflict' } });
+    expect(second.text).not.toContain(first.json.token);
     const { json } = await place.ask('/v1/tokens', { token: place.admin });
     expect(JSON.stringify(json)).not.toContain(first.json.token);
     const { paths } = place.house;

@@ -42,7 +42,7 @@ it('counts streams of events while they are open, and requests under their templ
   const answers: string[] = [];
   const needs: WebNeeds = {
     version: '0',
-    identify: async () => ({ name: 'you', role: 'admin' }),
+    identify: async () => ({ id: 'owner', name: 'you', role: 'admin' }),
     callAs: () => () => Promise.reject(new Error('nothing is called')),
     redeem: () => Promise.reject(new Error('nothing is redeemed')),
     rules: () => ({ hosts: new Set([`127.0.0.1:${port.value}`]), origins: new Set(), rate: 100 }),

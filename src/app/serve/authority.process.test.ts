@@ -31,7 +31,7 @@ let runTokens: { own: string; other: string };
 beforeAll(async () => {
   place = await serverHouse({ FLEET_RATE_LIMIT: '100000' });
   const { house, tokenFor, forged, runOf } = place;
-  const lead = house.callAs({ name: 'lea', role: 'team-lead' });
+  const lead = house.callAs({ id: 'token of lea', name: 'lea', role: 'team-lead' });
   for (const [whose, assignee, team] of [
     ['own', 'worker', 'web'],
     ['other', 'bob', 'ops'],

@@ -115,7 +115,7 @@ describe('every route there is', () => {
       body: { name: 'x', role: 'worker', team: 'ops', days: 1 },
     });
     expect(wider.status).toBe(403);
-    const same = await place.ask('/v1/tokens', { method: 'POST', token: bound, body: { name: 'x', role: 'worker', days: 1 } });
+    const same = await place.ask('/v1/tokens', { method: 'POST', token: bound, body: { name: 'y', role: 'worker', days: 1 } });
     expect(same.json.team).toBe('web');
   });
 });

@@ -10,6 +10,8 @@ export const Question = z.strictObject({
   taskId: TaskId.optional(),
   runId: RunId.optional(),
   askedBy: z.string(),
+  /** The id of the caller who asked. */
+  askerId: z.string().optional(),
   text: LongText.refine((value) => value.trim() !== '', 'is empty: ask something'),
   options: z.array(Title).max(LIMITS.questionOptions.value),
   /** It asks to be allowed something: nothing an agent can write counts as the answer. */

@@ -23,7 +23,7 @@ import { FAILOVERS } from './failover.ts';
 /** Who does the work of a running task. Its id is the fence: only its holder may move the task on. */
 export const Holder = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('run'), runId: RunId }),
-  z.strictObject({ kind: z.literal('claim'), claimId: ClaimId, agent: Name }),
+  z.strictObject({ kind: z.literal('claim'), claimId: ClaimId, agent: Name, callerId: z.string().optional() }),
 ]);
 export type Holder = z.infer<typeof Holder>;
 
@@ -188,6 +188,8 @@ export const Task = TaskWish.extend({
     .default([]),
   createdAt: Instant,
   createdBy: z.string(),
+  /** The id of the caller who made the task; tasks made before ids were kept have none. */
+  creatorId: z.string().optional(),
   updatedAt: Instant,
 });
 export type Task = z.infer<typeof Task>;

@@ -12,6 +12,7 @@ export const Link = z.strictObject({
   /** How long the token it is good for lasts. */
   tokenExpiresAt: Instant,
   createdBy: z.string(),
+  creatorId: z.string().optional(),
   createdAt: Instant,
   expiresAt: Instant,
   /** The token it was taken for. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Caller, mayMint, ROLES } from '../authority.ts';
+import { type Caller, mayMint, ROLES, type Role } from '../authority.ts';
 import { Fault } from '../fault.ts';
 import { Instant, Name, TokenId } from '../values.ts';
 
@@ -7,18 +7,36 @@ import { Instant, Name, TokenId } from '../values.ts';
 export const Token = z.strictObject({
   id: TokenId,
   seq: z.int().min(1),
-  /** Who its bearer is; recorded as the author of what it does. */
+  /** For people: recorded as the author of what its bearer does. */
   name: Name,
   role: z.enum([...ROLES, 'host']),
   team: Name.optional(),
   /** The machine it belongs to, for a host. */
   host: Name.optional(),
   createdBy: z.string(),
+  /** The id of the caller who made the token; tokens made before ids were kept have none. */
+  creatorId: z.string().optional(),
+  /** The token that lies in the home for its owner. */
+  owner: z.boolean().optional(),
   createdAt: Instant,
   expiresAt: Instant,
   revokedAt: Instant.optional(),
 });
 export type Token = z.infer<typeof Token>;
+
+/** Names that the house itself signs the journal with: a token of that name would be taken for it. */
+const HOUSE_NAMES = ['fleet', 'you', 'owner', 'retention'];
+
+/** Refuses a name that people would take for somebody else's. `taken` are the names of tokens that open something now. */
+export function assertOwnName(name: string, minter: Caller, taken: ReadonlySet<string>): void {
+  const plain = name.toLowerCase();
+  if (HOUSE_NAMES.includes(plain) || /^(host |run_|token_|task_)/.test(plain))
+    throw new Fault('invalid', `name: ${name} is a name of Fleet's own, choose another`);
+  // The owner may renew a token under its old name; nobody else may call a token like somebody who is there already.
+  if (minter.role === 'admin' && minter.team === undefined) return;
+  if (taken.has(plain) || plain === minter.name.toLowerCase())
+    throw new Fault('conflict', `name: there is a ${name} already, choose another`);
+}
 
 /** Refuses a token that could do more, in another team, or for longer, than the one who asks for it. */
 export function assertNarrower(token: Token, minter: Caller): void {
@@ -28,4 +46,16 @@ export function assertNarrower(token: Token, minter: Caller): void {
     throw new Fault('forbidden', `${minter.name} belongs to team ${minter.team} and can make tokens for that team only`);
   if (minter.until !== undefined && token.expiresAt > minter.until)
     throw new Fault('forbidden', `the token would outlive yours, which ends at ${minter.until}: ask for fewer days`);
+}
+
+/**
+ * Whether a caller may see a token, and so revoke it: an admin sees all; others see their own token, those made with it
+ * (and with those, and so on: `isDescendant`), and in their team those of roles that are narrower than theirs.
+ */
+export function seesToken(caller: Caller, token: Token, isDescendant: boolean): boolean {
+  if (caller.role === 'admin') return caller.team === undefined || token.team === caller.team;
+  if (token.id === caller.id || isDescendant) return true;
+  if (token.owner || token.role === 'host') return false;
+  const isInReach = caller.team === undefined || token.team === caller.team;
+  return isInReach && mayMint(caller.role, token.role) && !mayMint(token.role, caller.role as Role);
 }

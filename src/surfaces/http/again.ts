@@ -115,10 +115,10 @@ export class Again {
     return this.#revision !== undefined;
   }
 
-  #mayPass(said: IncomingHttpHeaders | undefined, { role, name }: Caller): boolean {
+  #mayPass(said: IncomingHttpHeaders | undefined, { id }: Caller): boolean {
     try {
       if (said) assertNeighbour(said, this.#needs);
-      this.#needs.within(`${role} ${name}`);
+      this.#needs.within(id);
       return true;
     } catch (error) {
       if (isFault(error)) return false;

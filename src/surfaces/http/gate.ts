@@ -69,7 +69,7 @@ const neighbours =
     await next();
   };
 
-const BEARER = /^Bearer ([\w.~+/-]+=*)$/i;
+const BEARER = /^Bearer ([\w.~+/-]+)$/i;
 
 /** The token in an Authorization header. */
 export const bearerIn = (authorization: string | undefined): string | undefined => BEARER.exec(authorization ?? '')?.[1];
@@ -86,7 +86,7 @@ function letIn(needs: WebNeeds): MiddlewareHandler<Behind> {
     // Before anything is read: what is true from here on is what the answer may be given again for.
     asked.set('came', { revision: needs.revision(), at: needs.elapsed() });
     const caller = await callerOf(said.authorization, said['fleet-as'], needs);
-    within(`${caller.role} ${caller.name}`);
+    within(caller.id);
     asked.set('caller', caller);
     asked.set('call', needs.callAs(caller));
     return next();

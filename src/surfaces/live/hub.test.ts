@@ -4,7 +4,7 @@ import { memoryHouse } from '../../../test/support/memory-house.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { Hub } from './hub.ts';
 
-const caller = { name: 'you', role: 'admin' } as const;
+const caller = { id: 'owner', name: 'you', role: 'admin' } as const;
 const entry = { token: 'token', caller };
 
 function hubOf() {
