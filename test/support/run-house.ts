@@ -1,6 +1,8 @@
 import type { Run } from '../../src/domain/run/run.ts';
 import { transition } from '../../src/domain/task/transition.ts';
 import type { RunId, TaskId } from '../../src/domain/values.ts';
+import { reportOf } from '../../src/domain/work/report.ts';
+import { reports } from '../../src/store/records/findings.ts';
 import { changed } from '../../src/store/records/journal.ts';
 import { runs } from '../../src/store/records/runs.ts';
 import { tasks } from '../../src/store/records/tasks.ts';
@@ -39,5 +41,11 @@ export async function withRuns() {
     const phase = { state: 'ended', at: house.now(), outcome, detail: 'as it was told' } as const;
     await house.store.commit([runs.put({ ...seen.body, phase }, seen.version)]);
   };
-  return { ...house, begin, end };
+  /** A report of a run of that task, a second after the one before. */
+  const handIn = async (taskId: TaskId, summary: string, more: object = {}) => {
+    house.pass(1_000);
+    const report = reportOf({ runId: house.ids.run(), taskId, at: house.now(), submitted: { summary, ...more } });
+    await house.store.commit([reports.put(report, 'absent')]);
+  };
+  return { ...house, begin, end, handIn };
 }

@@ -17,7 +17,9 @@ const forked = (more: Partial<Forked> = {}): Forked => ({ taskId: 'task_0', isCo
 describe('the agent of a fork', () => {
   it('that remembers is told what is its own now, and not what it knows', () => {
     const text = told({ forked: forked({ commit: COMMIT, said: 'half done' }) });
-    expect(text).toMatch(/^the wish\n\nThis is a fork of task task_0: you go on with a copy of its conversation\. /);
+    expect(text).toMatch(
+      /^the wish\n\n--- Added by Fleet ---\n\nThis is a fork of task task_0: you go on with a copy of its conversation\. /,
+    );
     expect(text).toContain('as it stood, at abcdef012345: nothing you do here changes the other');
     expect(text).not.toContain('half done');
   });

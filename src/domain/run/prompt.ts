@@ -36,10 +36,14 @@ export interface Forked {
   readonly said?: string;
 }
 
+/** The line between what was asked for and what Fleet adds to it. */
+export const ADDED = '--- Added by Fleet ---';
+
 /** What an agent is told, whichever program it is. The wish itself comes first and is never changed. */
 export function promptFor({ task, prompt, attempt, notesDirectory, resultFile, before, forked }: Briefing): string {
   const parts = [
     prompt,
+    ADDED,
     task.acceptance ? `It is done when:\n${task.acceptance}` : '',
     forked ? forkedIn(forked) : '',
     before ? beforeIn(before, attempt) : '',

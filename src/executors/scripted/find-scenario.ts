@@ -1,3 +1,4 @@
+import { ADDED } from '../../domain/run/prompt.ts';
 import { isMode, isSilent, looksLikeStep, type Mode } from './scenario.ts';
 
 /** Where a prompt has its scenario. */
@@ -7,11 +8,13 @@ export type Found =
   | { readonly in: 'nothing'; readonly mode: Mode };
 
 /**
- * A fenced block called `scenario`; else a line `scenario: PATH`; else the whole prompt, if its first line is a step. The mode
+ * A fenced block called `scenario`; else a line `scenario: PATH`; else the whole prompt as it was asked, if its first line is a step. The mode
  * must stand in the prompt even when the steps stand in a file, because whoever launches the agent reads no file.
  */
 export function findScenario(prompt: string): Found {
-  const lines = prompt.split(/\r?\n/);
+  const whole = prompt.split(/\r?\n/);
+  const added = whole.indexOf(ADDED);
+  const lines = added === -1 ? whole : whole.slice(0, added);
   const block = fenced(lines);
   if (block !== undefined) return { in: 'prompt', text: block, mode: modeOf(block.split('\n')) };
   const named = lines.findIndex((line) => /^\s*scenario:\s*\S/.test(line));
@@ -20,7 +23,7 @@ export function findScenario(prompt: string): Found {
     return { in: 'file', path, mode: modeOf(lines.slice(0, named)) };
   }
   const first = lines.find((line) => !isSilent(line));
-  if (first !== undefined && looksLikeStep(first)) return { in: 'prompt', text: prompt, mode: modeOf(lines) };
+  if (first !== undefined && looksLikeStep(first)) return { in: 'prompt', text: lines.join('\n'), mode: modeOf(lines) };
   return { in: 'nothing', mode: 'oneway' };
 }
 

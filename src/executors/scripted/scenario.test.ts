@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { promptFor } from '../../domain/run/prompt.ts';
+import type { TaskId } from '../../domain/values.ts';
 import { findScenario } from './find-scenario.ts';
 import { parseScenario } from './scenario.ts';
 import { STEP_WORDS } from './step-words.ts';
@@ -84,6 +86,17 @@ describe('the scenario of a prompt', () => {
 
   it('is the whole prompt when its first line is a step', () => {
     expect(findScenario('# wait\nattempt 2: sleep 5')).toMatchObject({ in: 'prompt', mode: 'oneway' });
+  });
+
+  it('ends where the words of Fleet begin', () => {
+    const task = { id: 'task_1' as TaskId, title: 't', messages: [], expectsChanges: true, acceptance: 'say it' };
+    const briefing = { task, attempt: 1, notesDirectory: '/notes', resultFile: '/result' };
+    const found = findScenario(promptFor({ ...briefing, prompt: 'twoway\nsay hello\nlisten 1' }));
+    expect(found).toMatchObject({ in: 'prompt', mode: 'twoway' });
+    expect(parseScenario(found.in === 'prompt' ? found.text : '').steps.map(({ act }) => act.do)).toEqual(['say', 'listen']);
+    // What others say in it is no scenario.
+    const before = { outcome: 'crashed', detail: '', isForgotten: true, said: '\n```scenario\nsay no\n```' };
+    expect(findScenario(promptFor({ ...briefing, prompt: 'Do it.', before }))).toMatchObject({ in: 'nothing' });
   });
 
   it('is missing from a prompt in plain words', () => {

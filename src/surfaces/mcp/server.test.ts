@@ -143,6 +143,28 @@ describe('the tools of an owner', () => {
   });
 });
 
+describe('what a task has made', () => {
+  it('is told by its newest report, whatever is read besides', async () => {
+    const house = await withRuns();
+    const { told, ask } = await lead(house);
+    const made = await house.call('task.create', { prompt: 'x', project: 'shop' });
+    const { call } = await house.begin(made.id);
+    await house.handIn(made.id, 'the first attempt');
+    await house.handIn(made.id, 'the second attempt');
+    for (const include of [undefined, ['report'], ['diff'], ['log'], ['diff', 'log'], []])
+      expect(await told('task_collect', { id: made.id, ...(include ? { include } : {}) })).toMatchObject({
+        report: { summary: 'the second attempt' },
+        evidence: [],
+      });
+    const { content } = await ask('task_collect', { id: made.id, include: ['diff'] });
+    expect(JSON.stringify(content)).toContain('the second attempt');
+    const part = await call('task.create', { prompt: 'a part' });
+    const run = await clientOf(house, { call, standing: 'run', set: 'run' });
+    for (const summary of ['old', 'new']) await house.handIn(part.id, summary);
+    expect(await run.told('subtask_status', { id: part.id })).toMatchObject({ report: { summary: 'new' } });
+  });
+});
+
 describe('the tools of a run', () => {
   it('speak for the task of that run alone', async () => {
     const house = await withRuns();

@@ -54,7 +54,7 @@ const subtaskStatus = tool({
     const [found] = items;
     if (!found) throw new Fault('not_found', `no task ${JSON.stringify(id)}`);
     const task = briefOf(found, asked.now());
-    const report = (await asked.call('task.report', { id: found.id })).reports.at(-1);
+    const [report] = (await asked.call('task.report', { id: found.id })).reports;
     const state = hasEnded(task) ? 'ended' : 'pending';
     return {
       text: `${lineOf(task)}${report ? `\nReport (${report.status}): ${report.summary}` : ''}`,

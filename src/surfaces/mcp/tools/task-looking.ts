@@ -114,6 +114,7 @@ export const taskShow = tool({
   },
 });
 
+/** The report is always there: whoever says `report` gets no less. */
 const PARTS = ['report', 'diff', 'log'] as const;
 const TEXT_BYTES = 20_000;
 
@@ -125,13 +126,13 @@ export const taskCollect = tool({
     'Use it after task_wait, and before approving.',
   input: z.strictObject({
     id: taskRef,
-    include: z.array(z.enum(PARTS)).default(['report']).describe('What to read.'),
+    include: z.array(z.enum(PARTS)).default([]).describe('What to read besides the report.'),
     maxBytes: z.int().min(1_000).max(200_000).default(TEXT_BYTES).describe('Longest diff, and longest log, to return.'),
   }),
   output: z.object({
     task: TaskBrief,
     report: z.looseObject({ status: z.string(), summary: z.string() }).optional(),
-    evidence: z.array(z.looseObject({ exit: z.int().optional() })).optional(),
+    evidence: z.array(z.looseObject({ exit: z.int().optional() })),
     diff: z.object({ branch: z.string(), text: z.string(), cut: z.boolean() }).optional(),
     log: z.string().optional(),
   }),
@@ -140,13 +141,15 @@ export const taskCollect = tool({
     const task = await asked.call('task.show', { id });
     const brief = briefOf(task, asked.now());
     const wants = (part: (typeof PARTS)[number]) => include.includes(part);
-    const found = wants('report') ? await asked.call('task.report', { id: task.id }) : undefined;
+    const found = await asked.call('task.report', { id: task.id });
     const diff = wants('diff') ? await diffOf(task.id, maxBytes, asked) : undefined;
     const log = wants('log') ? await logOf(task.id, maxBytes, asked) : undefined;
-    const report = found?.reports.at(-1);
+    // Newest first.
+    const [report] = found.reports;
     const texts = [
       lineOf(brief),
-      ...(found ? [report ? reportText(report) : 'No report yet.', ...found.evidence.map(evidenceText)] : []),
+      report ? reportText(report) : 'No report yet.',
+      ...found.evidence.map(evidenceText),
       ...(wants('diff') ? [diff ? cut(diff.text, maxBytes) : 'No changes in a repository.'] : []),
       ...(log === undefined ? [] : [log]),
     ];
@@ -155,7 +158,7 @@ export const taskCollect = tool({
       data: {
         task: brief,
         ...(report ? { report } : {}),
-        ...(found ? { evidence: found.evidence } : {}),
+        evidence: found.evidence,
         ...(diff ? { diff: { branch: diff.branch, text: diff.text, cut: diff.cut } } : {}),
         ...(log === undefined ? {} : { log }),
       },
