@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { refOf } from '../domain/hold/account.ts';
 import { ExecutorRef } from '../domain/hold/executor-ref.ts';
 import type { Entry } from '../domain/journal/entry.ts';
@@ -10,6 +9,7 @@ import type { Task } from '../domain/task/task.ts';
 import { Path, Title } from '../domain/values.ts';
 import type { Step } from '../platform/lay.ts';
 import { plainTextSync } from '../platform/plain-text.ts';
+import { readSafely } from '../platform/read-safely.ts';
 
 /** The notes of one task: what its agents leave for each other, and what people may read and change there. */
 export interface NotePlaces {
@@ -97,16 +97,16 @@ function jsonIn(path: string): Record<string, unknown> | undefined {
 }
 
 /** How the notes stand that agents are to keep: another text when they have changed them. */
-export async function notesMark({ artifacts }: NotePlaces): Promise<string> {
-  const texts = await Promise.allSettled(
+export async function notesMark({ directory, artifacts }: NotePlaces): Promise<string> {
+  const texts = await Promise.all(
     Object.keys(FIRST_NOTES).map(async (name) => {
-      const { size } = await stat(join(artifacts, name));
-      return size > LIMITS.pageBytes.value ? String(size) : readFile(join(artifacts, name), 'utf8');
+      // From above the directory of the task: its agents can put a link in the place of everything below.
+      const path = [basename(directory), basename(artifacts), name].join('/');
+      const read = await readSafely(dirname(directory), path, LIMITS.pageBytes.value);
+      return 'bytes' in read ? createHash('sha256').update(read.bytes).digest('hex') : read.why;
     }),
   );
-  return createHash('sha256')
-    .update(JSON.stringify(texts.map((text) => (text.status === 'fulfilled' ? text.value : null))))
-    .digest('hex');
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
 }
 
 /** The history of the task for whoever reads files. */

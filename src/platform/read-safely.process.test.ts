@@ -1,0 +1,106 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSafely } from './read-safely.ts';
+
+const MOST = 1_000;
+let root: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'fleet safely '));
+  await mkdir(join(root, 'in', 'deep'), { recursive: true });
+  await mkdir(join(root, 'out'));
+  await writeFile(join(root, 'out', 'secret'), 'secret');
+  await writeFile(join(root, 'in', 'deep', 'page.md'), 'hello');
+});
+
+afterAll(async () => {
+  await rm(root, { recursive: true, force: true });
+});
+
+const read = (relative: string, most = MOST) => readSafely(join(root, 'in'), relative, most);
+
+describe('reading what an agent can write', () => {
+  it('gives the bytes of a regular file, up to a limit [T13]', async () => {
+    expect(await read('deep/page.md', 5)).toEqual({ bytes: Buffer.from('hello') });
+    expect(await read('deep/page.md', 4)).toEqual({ why: 'large' });
+    await writeFile(join(root, 'in', 'sparse'), '');
+    await truncate(join(root, 'in', 'sparse'), 900 * 2 ** 30);
+    expect(await read('sparse')).toEqual({ why: 'large' });
+    expect(await read('none')).toEqual({ why: 'absent' });
+    expect(await read('deep/page.md/none')).toMatchObject({ why: expect.stringMatching(/absent|other/) });
+  });
+
+  it('opens no link on any component, no pipe, no device, no socket and no directory [T13] [R31]', async () => {
+    await symlink(join(root, 'out', 'secret'), join(root, 'in', 'link'));
+    await symlink(join(root, 'out'), join(root, 'in', 'folder'));
+    await symlink('/dev/zero', join(root, 'in', 'zero'));
+    execFileSync('mkfifo', [join(root, 'in', 'fifo')]);
+    expect(await read('link')).toEqual({ why: 'link' });
+    expect(await read('folder/secret')).toEqual({ why: 'link' });
+    expect(await read('zero')).toEqual({ why: 'link' });
+    expect(await read('fifo')).toEqual({ why: 'pipe' });
+    expect(await read('deep')).toEqual({ why: 'directory' });
+    const server = createServer().listen(join(root, 'in', 's'));
+    await new Promise((resolve) => server.once('listening', resolve));
+    expect(await read('s')).toEqual({ why: 'other' });
+    await new Promise((resolve) => server.close(resolve));
+    expect(await readSafely('/dev', 'null', MOST)).toEqual({ why: 'other' });
+  });
+
+  it('refuses a path that is not below its root, whoever made it', async () => {
+    for (const relative of ['../out/secret', 'deep/../../out/secret', '/etc/passwd', '', '.', 'deep//page.md', 'a\0b'])
+      expect(() => read(relative)).toThrow('no plain path');
+  });
+
+  it('says that it may not read what is closed to it', async () => {
+    await writeFile(join(root, 'in', 'closed'), 'x');
+    await chmod(join(root, 'in', 'closed'), 0);
+    const isRoot = process.getuid?.() === 0;
+    expect(await read('closed')).toEqual(isRoot ? { bytes: Buffer.from('x') } : { why: 'refused' });
+  });
+
+  it('never follows a directory that is swapped for a link while it reads', async () => {
+    const own = join(root, 'in', 'swapped');
+    await mkdir(own);
+    await writeFile(join(own, 'secret'), 'plain');
+    const swap = `const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
+      const [own, out] = process.argv.slice(1);
+      for (;;) { renameSync(own, own + '.d'); symlinkSync(out, own); unlinkSync(own); renameSync(own + '.d', own); }`;
+    const swapper = spawn(process.execPath, ['-e', swap, own, join(root, 'out')], { stdio: 'ignore' });
+    await once(swapper, 'spawn');
+    const seen = new Set<string>();
+    try {
+      for (let turn = 0; turn < 3_000; turn += 1) {
+        const found = await read('swapped/secret');
+        seen.add('bytes' in found ? found.bytes.toString() : found.why);
+      }
+    } finally {
+      swapper.kill('SIGKILL');
+      await once(swapper, 'exit');
+    }
+    expect([...seen].filter((what) => what === 'secret')).toEqual([]);
+    expect(seen).toContain('plain');
+  });
+
+  it('reads no more than its limit of a file that grows while it is read, and loses no descriptor', async () => {
+    const file = join(root, 'in', 'growing');
+    await writeFile(file, 'x'.repeat(500));
+    for (let turn = 0; turn < 200; turn += 1) {
+      const reading = read('growing');
+      appendFileSync(file, 'y'.repeat(20));
+      const found = await reading;
+      if ('bytes' in found) expect(found.bytes.length).toBeLessThanOrEqual(MOST);
+    }
+    expect(await read('growing')).toEqual({ why: 'large' });
+    rmSync(file);
+    symlinkSync(file, file);
+    expect(await read('growing')).toEqual({ why: 'link' });
+    await rename(file, `${file}.gone`);
+  });
+});
