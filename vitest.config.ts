@@ -19,12 +19,13 @@ const withProcesses = [
   'tools/**/*.test.ts',
 ];
 
-const second = 1_000;
-/** What waits for other processes is tried twice in the run of everything, which says by name what needed it and bears few. */
-const AGAIN = process.env['FLEET_TEST_MARK'] === undefined ? 0 : 1;
+const minute = 60_000;
+const inFullRun = process.env['FLEET_TEST_FULL'] === '1';
+/** Time limits end what hangs, and nothing else: a machine may be ten times slower than two quiet cores. */
+const limits = (minutes: number) => ({ testTimeout: minutes * minute, hookTimeout: minutes * minute });
 const project = (name: string, groupOrder: number, test: object) => ({
   plugins: [derivedTables],
-  test: { name, environment: 'node' as const, sequence: { groupOrder }, ...test },
+  test: { name, environment: 'node' as const, sequence: { groupOrder }, setupFiles: ['test/support/patience.ts'], ...test },
 });
 
 export default defineConfig({
@@ -43,31 +44,26 @@ export default defineConfig({
         exclude: withProcesses,
         pool: 'threads',
         isolate: false,
-        testTimeout: 10 * second,
+        ...limits(5),
       }),
       project('process', 1, {
         include: withProcesses,
         pool: 'forks',
         maxWorkers: 2,
-        retry: AGAIN,
-        testTimeout: 60 * second,
-        hookTimeout: 60 * second,
+        ...limits(inFullRun ? 90 : 20),
       }),
       project('e2e', 2, {
         include: ['test/e2e/**/*.test.ts', 'test/attacks/**/*.test.ts'],
         pool: 'forks',
         // Most of their time they wait for agents and engines; one core less would be half the speed on two.
         maxWorkers: 2,
-        retry: AGAIN,
-        testTimeout: 120 * second,
-        hookTimeout: 120 * second,
+        ...limits(inFullRun ? 90 : 30),
       }),
       project('simulation', 3, {
         include: ['test/simulation/**/*.test.ts'],
         pool: 'forks',
         maxWorkers: 2,
-        testTimeout: 600 * second,
-        hookTimeout: 60 * second,
+        ...limits(90),
       }),
     ],
   },

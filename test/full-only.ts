@@ -7,6 +7,6 @@ export const inFullRun = process.env['FLEET_TEST_FULL'] === '1';
 const mark = '(full run only)';
 
 /** A test too long for `npm test`. It is counted there, and runs in `npm run test:full`. */
-export function fullOnly(title: string, body: TestFunction, timeoutMs?: number): void {
-  it.skipIf(!inFullRun)(`${title} ${mark}`, body, timeoutMs);
+export function fullOnly(title: string, body: TestFunction): void {
+  it.skipIf(!inFullRun)(`${title} ${mark}`, body);
 }

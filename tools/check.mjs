@@ -44,6 +44,7 @@ const steps = [
   step('dead code', bin('knip/bin/knip.js'), '--no-progress'),
   step('types', bin('typescript7/bin/tsc'), '--noEmit'),
   own('docs'),
+  own('tests'),
   own('sizes', 'bans', 'readmes', 'text', 'lock file', 'decisions'),
   step('format', bin('@biomejs/biome/bin/biome'), 'check', '--colors=off'),
 ];

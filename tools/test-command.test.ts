@@ -8,16 +8,16 @@ const config =
   "import { defineConfig } from 'vitest/config';\nexport default defineConfig({ test: { projects: [{ test: { name: 'unit', include: ['t/*.test.ts'] } }] } });\n";
 
 /** Runs the test command in a checkout of its own. It counts the build and, when nothing is left behind, the census as passed. */
-function testCommand(files: Readonly<Record<string, string>>): { status: number | null; lines: string[] } {
+function testCommand(files: Readonly<Record<string, string>>, ...flags: string[]): { status: number | null; lines: string[] } {
   using checkout = plantedCheckout({ 'vitest.config.ts': config, ...files });
-  const { status, stdout } = spawnSync(process.execPath, ['tools/test.mjs', '--only', 'unit'], {
+  const { status, stdout } = spawnSync(process.execPath, ['tools/test.mjs', '--only', 'unit', ...flags], {
     cwd: checkout.path,
     encoding: 'utf8',
   });
   return { status, lines: stdout.trimEnd().split('\n') };
 }
 
-const test = (...bodies: string[]): string => `import { it, expect } from 'vitest';\n${bodies.join('\n')}\n`;
+const test = (...bodies: string[]): string => `import { beforeAll, it, expect } from 'vitest';\n${bodies.join('\n')}\n`;
 
 it('ends with how many passed and failed', () => {
   const { status, lines } = testCommand({ 't/a.test.ts': test("it('x', () => {});", "it('y', () => {});") });
@@ -33,17 +33,37 @@ it('counts what is left for the full run, and what is skipped, by name', () => {
   expect(lines.join('\n')).toContain('skipped (1):\n  t/a.test.ts: odd');
 });
 
-it('says which tests passed only at the second try, and bears only a few', () => {
-  const flaky = (n: number) =>
-    `{ let times = 0; it('flaky ${n}', { retry: 1 }, () => { times += 1; expect(times, 'first try').toBe(2); }); }`;
-  const few = testCommand({ 't/a.test.ts': test(flaky(1)) });
-  expect(few.lines.join('\n')).toMatch(
-    /passed only at the second try \(1\):\n {2}t\/a.test.ts: flaky 1\n {6}AssertionError: first try/,
+it('fails on a test that was tried again, though it passed then', () => {
+  const source = "let times = 0; it('flaky', { retry: 1 }, () => { times += 1; expect(times, 'first try').toBe(2); });";
+  const { status, lines } = testCommand({ 't/a.test.ts': test(source) });
+  expect(lines.join('\n')).toContain('t/a.test.ts: flaky: passed only when it was tried again');
+  expect(lines.at(-1)).toBe('3 passed, 1 failed');
+  expect(status).toBe(1);
+});
+
+it('ends what hangs, and names it: a test, a loop, a hook, a file', () => {
+  const forever = 'await new Promise(() => setInterval(() => {}, 1000))';
+  const patient = config.replace(
+    "name: 'unit',",
+    "name: 'unit', pool: 'forks', maxWorkers: 4, testTimeout: 9e6, hookTimeout: 9e6,",
   );
-  expect(few.lines.at(-1)).toBe('3 passed, 0 failed');
-  const many = testCommand({ 't/a.test.ts': test(...[1, 2, 3, 4].map(flaky)) });
-  expect(many.lines.at(-1)).toBe('6 passed, 1 failed');
-  expect(many.status).toBe(1);
+  const files = {
+    't/a.test.ts': test("it('ends', () => {});", `it('hangs', async () => { ${forever}; });`),
+    't/b.test.ts': test("it('spins', () => { for (;;); });"),
+    't/c.test.ts': test(`beforeAll(async () => { ${forever}; });`, "it('x', () => {});"),
+    't/d.test.ts': test(`${forever};`, "it('x', () => {});"),
+  };
+  const { status, lines } = testCommand({ 'vitest.config.ts': patient, ...files }, '--hang-minutes', '0.4');
+  const at = lines.indexOf('  no test began or ended for 0.4 minutes; running:');
+  expect(
+    lines
+      .slice(at + 1, at + 5)
+      .map((line) => line.trim())
+      .toSorted(),
+    lines.join('\n'),
+  ).toEqual(['t/a.test.ts: hangs', 't/b.test.ts', 't/c.test.ts', 't/d.test.ts']);
+  expect(lines.at(-1)).toMatch(/^\d+ passed, [1-9]\d* failed$/);
+  expect(status).toBe(1);
 });
 
 it('prints the seed of a simulation that failed', () => {

@@ -65,13 +65,18 @@ it('looks again soon after a lost race, though nothing stirs', async () => {
 it('rests until it is stirred, and not at all when that happened during its turn', async () => {
   const stirs = new Stirs();
   const { signal } = new AbortController();
+  let rested = 0;
+  const rest = () => stirs.rest(3_600_000, signal).then(() => (rested += 1));
   stirs.begin();
   stirs.stir();
-  await stirs.rest(60_000, signal);
+  await rest();
   stirs.begin();
-  const resting = stirs.rest(60_000, signal);
+  const resting = rest();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(rested).toBe(1);
   stirs.stir();
   await resting;
+  expect(rested).toBe(2);
 });
 
 it('says in the log which task and run an action that failed was about', async () => {

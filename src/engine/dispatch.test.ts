@@ -31,17 +31,29 @@ describe('dispatch', () => {
   });
 
   it('keeps the limits of executor, account and project, and lets the others go on [TASK-04]', async () => {
-    const house = engineHouse({ executor: { codex: 2 }, account: { 'claude/default': 3 } });
-    for (const executor of ['codex', 'claude', 'claude', 'codex', 'codex', 'claude', 'claude'])
-      await house.call('task.create', { directory: '/plain', prompt: 'x', executor: [executor], isolation: 'worktree' });
+    const perProject: Record<string, number> = {};
+    const house = engineHouse({ executor: { codex: 4 }, account: { 'claude/default': 3 }, project: perProject });
     const { id: projectId } = await house.call('project.add', { path: '/repo', name: 'shop' });
-    for (let n = 0; n < 12; n += 1)
-      await house.call('task.create', { project: 'shop', prompt: 'x', executor: [n % 2 ? 'codex' : 'claude'] });
+    perProject[projectId] = 1;
+    house.places.set('/beside', { kind: 'repository', path: '/beside', branch: 'main', hasCommit: true });
+    await house.call('project.add', { path: '/beside', name: 'beside' });
+    for (const executor of ['codex', 'claude', 'claude', 'codex', 'codex', 'claude', 'claude'])
+      await house.call('task.create', { project: 'beside', prompt: 'x', executor: [executor] });
+    for (let n = 0; n < 6; n += 1) await house.call('task.create', { project: 'shop', prompt: 'x', executor: ['codex'] });
+    const live = async (executor: string) => (await liveRuns(house)).filter((run) => run.executor === executor);
+    const inShop = async () => {
+      const owners = await Promise.all((await live('codex')).map(({ taskId }) => house.call('task.show', { id: taskId })));
+      return owners.filter((task) => task.projectId === projectId).length;
+    };
     await drain(house);
-    const live = await liveRuns(house);
-    expect(live.filter(({ executor }) => executor === 'codex')).toHaveLength(2);
-    expect(live.filter(({ executor }) => executor === 'claude')).toHaveLength(3);
-    expect(projectId).toMatch(/^project_/);
+    expect(await live('claude')).toHaveLength(3);
+    expect(await live('codex')).toHaveLength(4);
+    expect(await inShop()).toBe(1);
+    // When the three beside the project are through, the executor has room for three; the project has none.
+    for (const { id, taskId } of await live('codex'))
+      if ((await house.call('task.show', { id: taskId })).projectId !== projectId) await finish(house, id);
+    await drain(house);
+    expect([(await live('codex')).length, await inShop()]).toEqual([1, 1]);
   });
 
   it('lets one run at a time work in place in one directory [TASK-06]', async () => {

@@ -76,8 +76,10 @@ describe('an engine', () => {
 
   it('is taken for dead after a reboot, whatever runs under its number now [RUN-02]', async () => {
     const { needs } = engines(new Set([1]));
-    await takeLease({ ...needs(1), forMs: 60_000 });
-    await takeLease({ ...needs(1), self: process(1, 'boot-2'), forMs: 60_000 });
+    const stale = await takeLease({ ...needs(1), forMs: 60_000 });
+    const fresh = await takeLease({ ...needs(1), self: process(1, 'boot-2'), forMs: 60_000 });
+    await expect(stale.renew()).rejects.toSatisfy((error) => isFault(error, 'conflict'));
+    await expect(fresh.renew()).resolves.not.toThrow();
   });
 
   it('cannot write any more once its lease was taken [RUN-02]', async () => {

@@ -174,7 +174,7 @@ describe('the redactor', () => {
         expect(performance.now() - started, part).toBeLessThan(1_500);
       }
     }
-  }, 60_000);
+  });
 });
 
 describe('the redacting stream', () => {

@@ -87,7 +87,7 @@ describe('a landing that is killed', () => {
     }
     expect(await ground.git(repo, 'fsck', '--strict')).not.toMatch(/error|missing|corrupt/);
     expect(torn).toBeGreaterThan(0);
-  }, 600_000);
+  });
 });
 
 describe('many landings at once', () => {
@@ -128,7 +128,7 @@ describe('many landings at once', () => {
     await expectWhole(ground, repo, await ground.git(repo, 'rev-parse', 'main'));
     expect(await ground.git(repo, 'fsck', '--strict')).not.toMatch(/error|missing|corrupt/);
     expect((await readdir(join(repo, 'new'))).length).toBe(clean.length);
-  }, 600_000);
+  });
 });
 
 const waitMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -50,7 +50,7 @@ describe('agents, from an empty home', () => {
     house.start(['up']);
     const first = await create(house, 'say starting\nedit hello.txt hello\ndone wrote it');
     const second = await create(house, 'run cp hello.txt copy.txt\ndone copied it', '--after', first);
-    await house.ok(['task', 'wait', first, second, '--timeout', '60']);
+    await house.ok(['task', 'wait', first, second, '--timeout', '600']);
     expect(await readFile(join(house.work, 'copy.txt'), 'utf8')).toContain('hello');
     expect((await house.ok(['task', 'log', first])).out).toContain('starting');
     expect(await outcomes(house, second)).toEqual(['succeeded']);
@@ -61,10 +61,10 @@ describe('agents, from an empty home', () => {
     await using house = await fleetHouse();
     house.start(['up']);
     const flaky = await create(house, 'attempt 1: crash 7\ndone second time lucky');
-    await house.ok(['task', 'wait', flaky, '--timeout', '60']);
+    await house.ok(['task', 'wait', flaky, '--timeout', '600']);
     expect(await outcomes(house, flaky)).toEqual(['crashed', 'succeeded']);
     const silent = await create(house, 'exit 0');
-    const answer = await house.fleet(['task', 'wait', silent, '--timeout', '60']);
+    const answer = await house.fleet(['task', 'wait', silent, '--timeout', '600']);
     expect(answer.code).not.toBe(0);
     expect((await show(house, silent)).phase.state).toBe('blocked');
     expect(await outcomes(house, silent)).toHaveLength(2);
@@ -78,7 +78,7 @@ describe('agents, from an empty home', () => {
     await vi.waitFor(async () => expect((await house.ok(['task', 'log', id])).out).toContain('line 3'), 30_000);
     engine.kill('SIGKILL');
     house.start(['up']);
-    await house.ok(['task', 'wait', id, '--timeout', '60']);
+    await house.ok(['task', 'wait', id, '--timeout', '600']);
     expect(await outcomes(house, id)).toEqual(['succeeded']);
     const said = [...(await house.ok(['task', 'log', id])).out.matchAll(/line (\d+)/g)].map((match) => Number(match[1]));
     expect(said).toEqual(Array.from({ length: 40 }, (_, n) => n));
@@ -97,7 +97,7 @@ describe('agents, from an empty home', () => {
     engine.kill('SIGKILL');
     await house.ok(['question', 'answer', question, '2']);
     house.start(['up']);
-    await house.ok(['task', 'wait', id, '--timeout', '60']);
+    await house.ok(['task', 'wait', id, '--timeout', '600']);
     expect((await house.ok(['task', 'log', id])).out).toContain('blue');
   });
 
@@ -145,9 +145,9 @@ describe('agents, from an empty home', () => {
       ).json<TaskJson>().id;
     const good = await plain('echoes');
     const bad = await plain('bad');
-    await house.ok(['task', 'wait', good, '--timeout', '60']);
+    await house.ok(['task', 'wait', good, '--timeout', '600']);
     expect((await house.ok(['task', 'log', good])).out).toContain('you said hello there');
-    await house.fleet(['task', 'wait', bad, '--timeout', '60']);
+    await house.fleet(['task', 'wait', bad, '--timeout', '600']);
     expect((await show(house, bad)).phase).toMatchObject({ state: 'failed' });
   });
 
@@ -158,7 +158,7 @@ describe('agents, from an empty home', () => {
     const whole = (await house.ok([...words, '--draft'])).json<TaskJson>().id;
     for (const more of [[], ['--parent', whole]]) {
       const { id } = (await house.ok([...words, '--preset', 'review', ...more])).json<TaskJson>();
-      await house.fleet(['task', 'wait', id, '--timeout', '60']);
+      await house.fleet(['task', 'wait', id, '--timeout', '600']);
       expect((await show(house, id)).phase).toMatchObject({
         state: 'failed',
         reason: expect.stringContaining('scripted cannot be held to some tools'),
@@ -186,6 +186,6 @@ describe('agents, from an empty home', () => {
     });
     expect((await show(house, poison)).phase).toMatchObject({ block: { cause: 'quarantine', who: 'you' } });
     expect(await outcomes(house, poison)).toEqual(['lost', 'lost', 'lost']);
-    await house.ok(['task', 'wait', other, '--timeout', '60']);
+    await house.ok(['task', 'wait', other, '--timeout', '600']);
   });
 });

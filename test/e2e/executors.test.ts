@@ -105,32 +105,28 @@ describe('fleet executor test', () => {
       ]),
     );
     expect((await readdir(house.directory)).filter(isTrial)).toEqual([]);
-  }, 120_000);
+  });
 
   for (const cli of [claude, codex])
-    fullOnly(
-      `tries the real ${cli.title} with a simulated model, and spends nothing [EXEC-04]`,
-      async (context) => {
-        await using house = await cliHouse();
-        const found = await had(cli);
-        if ('missing' in found) return context.skip(found.missing);
-        await mkdir(join(house.directory, 'bin'));
-        await symlink(found.program, join(house.directory, 'bin', cli.name));
-        // Nobody is signed in on this machine, and nobody needs to be.
-        const env = { PATH: `${join(house.directory, 'bin')}:${house.env['PATH']}` };
-        const answer = await house.fleet(['executor', 'test', cli.name, '--json'], { env });
-        const { checks } = answer.json<Tried>();
-        expect(checks.filter(({ result }) => result !== 'passed')).toEqual([]);
-        expect(checks.map(({ name }) => name)).toContain('keeps to the tools it may use');
-        expect(answer.code).toBe(0);
-        const spending = await house.fleet(['executor', 'test', cli.name, '--spend', '--json'], { env });
-        expect(spending.json<Tried>().checks.at(-1)).toMatchObject({
-          result: 'skipped',
-          why: expect.stringContaining('not signed in'),
-        });
-      },
-      240_000,
-    );
+    fullOnly(`tries the real ${cli.title} with a simulated model, and spends nothing [EXEC-04]`, async (context) => {
+      await using house = await cliHouse();
+      const found = await had(cli);
+      if ('missing' in found) return context.skip(found.missing);
+      await mkdir(join(house.directory, 'bin'));
+      await symlink(found.program, join(house.directory, 'bin', cli.name));
+      // Nobody is signed in on this machine, and nobody needs to be.
+      const env = { PATH: `${join(house.directory, 'bin')}:${house.env['PATH']}` };
+      const answer = await house.fleet(['executor', 'test', cli.name, '--json'], { env });
+      const { checks } = answer.json<Tried>();
+      expect(checks.filter(({ result }) => result !== 'passed')).toEqual([]);
+      expect(checks.map(({ name }) => name)).toContain('keeps to the tools it may use');
+      expect(answer.code).toBe(0);
+      const spending = await house.fleet(['executor', 'test', cli.name, '--spend', '--json'], { env });
+      expect(spending.json<Tried>().checks.at(-1)).toMatchObject({
+        result: 'skipped',
+        why: expect.stringContaining('not signed in'),
+      });
+    });
 
   it('finds what is wrong with one, names it, and ends with 1', async () => {
     await using house = await cliHouse();
@@ -164,7 +160,7 @@ describe('fleet executor test', () => {
     const text = await house.fleet(['executor', 'test', 'keyed']);
     expect(text.out).toMatch(/✗ hands over no provider's key: .*OPENAI_API_KEY/);
     expect(text.out.trimEnd().split('\n').at(-1)).toMatch(/^\d+ passed, 1 failed, 1 not tried$/);
-  }, 60_000);
+  });
 });
 
 const MODULE = (name: string, more: string) => `export default {
@@ -193,31 +189,27 @@ it('the guide to executors can be followed to the letter, outside of the reposit
   expect(out).toContain('✓ goes on with its conversation');
   expect(await readFile(join(house.env['HOME'] ?? '', 'notes', 'hello.txt'), 'utf8')).toBe('hello\n');
   expect((await readdir(house.env['HOME'] ?? '')).filter(isTrial)).toEqual([]);
-}, 240_000);
+});
 
-fullOnly(
-  'the module of the guide fits the types that the package ships [EXEC-04]',
-  async () => {
-    await using house = await cliHouse();
-    const guide = await readFile(join(root, 'docs/guide/executors.md'), 'utf8');
-    const [, module = ''] = /tinier[.]mjs <<'END'\n([^]*?)^END$/m.exec(guide) ?? [];
-    const complaints = async (text: string) => {
-      const file = join(house.directory, 'checked.mjs');
-      await writeFile(file, text);
-      const program = ts.createProgram([file], {
-        allowJs: true,
-        checkJs: true,
-        noEmit: true,
-        target: ts.ScriptTarget.ES2022,
-        module: ts.ModuleKind.ESNext,
-        moduleResolution: ts.ModuleResolutionKind.Bundler,
-        types: [],
-        paths: { 'fleet-agents/executor': [join(root, 'dist/executor.d.ts')] },
-      });
-      return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
-    };
-    expect(await complaints(module)).toEqual([]);
-    expect((await complaints(module.replace("type: 'said', text", "type: 'sayd', text"))).join()).toContain('sayd');
-  },
-  180_000,
-);
+fullOnly('the module of the guide fits the types that the package ships [EXEC-04]', async () => {
+  await using house = await cliHouse();
+  const guide = await readFile(join(root, 'docs/guide/executors.md'), 'utf8');
+  const [, module = ''] = /tinier[.]mjs <<'END'\n([^]*?)^END$/m.exec(guide) ?? [];
+  const complaints = async (text: string) => {
+    const file = join(house.directory, 'checked.mjs');
+    await writeFile(file, text);
+    const program = ts.createProgram([file], {
+      allowJs: true,
+      checkJs: true,
+      noEmit: true,
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      types: [],
+      paths: { 'fleet-agents/executor': [join(root, 'dist/executor.d.ts')] },
+    });
+    return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
+  };
+  expect(await complaints(module)).toEqual([]);
+  expect((await complaints(module.replace("type: 'said', text", "type: 'sayd', text"))).join()).toContain('sayd');
+});

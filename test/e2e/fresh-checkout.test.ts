@@ -30,65 +30,61 @@ const commandsIn = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1] ?? '');
 
 describe('a fresh checkout with an empty home', () => {
-  it(
-    'sets itself up once, starts, and runs every command of the README',
-    async () => {
-      using checkout = freshCheckout();
-      const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-      const fleet = (...args: string[]) => run('fleet', args, { env: checkout.env, cwd: tmpdir() });
+  it('sets itself up once, starts, and runs every command of the README', async () => {
+    using checkout = freshCheckout();
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    const fleet = (...args: string[]) => run('fleet', args, { env: checkout.env, cwd: tmpdir() });
 
-      // Two at once on first use: one installs, the other waits for it.
-      const [first, second] = await Promise.all([fleet('--version'), fleet('--version')]);
-      expect([first.stdout.trim(), second.stdout.trim()]).toEqual([version, version]);
-      expect(`${first.stderr}${second.stderr}`.match(/packages installed/g)).toHaveLength(1);
-      expect(await fleet('--version')).toEqual({ stdout: `${version}\n`, stderr: '' });
+    // Two at once on first use: one installs, the other waits for it.
+    const [first, second] = await Promise.all([fleet('--version'), fleet('--version')]);
+    expect([first.stdout.trim(), second.stdout.trim()]).toEqual([version, version]);
+    expect(`${first.stderr}${second.stderr}`.match(/packages installed/g)).toHaveLength(1);
+    expect(await fleet('--version')).toEqual({ stdout: `${version}\n`, stderr: '' });
 
-      const started = spawn('npm', ['start'], {
-        cwd: checkout.path,
-        env: checkout.env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        detached: true,
+    const started = spawn('npm', ['start'], {
+      cwd: checkout.path,
+      env: checkout.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let said = '';
+    for (const stream of [started.stdout, started.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => void (said += text));
+    try {
+      await vi.waitFor(() => expect(said).toContain('fleet is up'), { timeout: 2 * MINUTES, interval: 50 });
+      await vi.waitFor(async () => expect((await fleet('status', '--json')).stdout).toContain('"running":true'), {
+        timeout: MINUTES,
+        interval: 100,
       });
-      let said = '';
-      for (const stream of [started.stdout, started.stderr])
-        stream.setEncoding('utf8').on('data', (text: string) => void (said += text));
-      try {
-        await vi.waitFor(() => expect(said).toContain('fleet is up'), { timeout: 2 * MINUTES, interval: 50 });
-        await vi.waitFor(async () => expect((await fleet('status', '--json')).stdout).toContain('"running":true'), {
-          timeout: MINUTES,
-          interval: 100,
-        });
-      } finally {
-        // npm does not pass signals on to what it started when it is not in a terminal.
-        if (started.pid) process.kill(-started.pid, 'SIGTERM');
-        await new Promise((resolve) => (started.exitCode === null ? started.once('close', resolve) : resolve(undefined)));
-      }
+    } finally {
+      // npm does not pass signals on to what it started when it is not in a terminal.
+      if (started.pid) process.kill(-started.pid, 'SIGTERM');
+      await new Promise((resolve) => (started.exitCode === null ? started.once('close', resolve) : resolve(undefined)));
+    }
 
-      const shop = join(checkout.home, 'code', 'shop');
-      mkdirSync(shop, { recursive: true });
-      const git = (...args: string[]) =>
-        run('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.invalid', ...args], { cwd: shop, env: checkout.env });
-      await git('init', '-q', '-b', 'main');
-      writeFileSync(join(shop, 'package.json'), '{ "scripts": { "test": "test -s package.json" } }\n');
-      await git('add', '.');
-      await git('commit', '-q', '-m', 'first');
-      const [, ...blocks] = commandsIn(join(root, 'README.md'));
-      expect(blocks).toHaveLength(5);
-      // One shell for all of them, as a reader would have; the first failing command fails the test.
-      const script = ['set -euo pipefail', ...blocks].join('\n');
-      const { stdout } = await run('bash', ['-c', script], { cwd: checkout.home, env: checkout.env });
-      for (const words of [
-        'proved by the gate',
-        'added shop',
-        'Write the parser',
-        'Review the parser',
-        'stamp.txt (new)',
-        'parser and tests',
-        '✓ npm test',
-      ])
-        expect(stdout).toContain(words);
-      expect((await git('log', '-1', '--format=%s', 'main')).stdout).toBe('Stamp it\n');
-    },
-    6 * MINUTES,
-  );
+    const shop = join(checkout.home, 'code', 'shop');
+    mkdirSync(shop, { recursive: true });
+    const git = (...args: string[]) =>
+      run('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.invalid', ...args], { cwd: shop, env: checkout.env });
+    await git('init', '-q', '-b', 'main');
+    writeFileSync(join(shop, 'package.json'), '{ "scripts": { "test": "test -s package.json" } }\n');
+    await git('add', '.');
+    await git('commit', '-q', '-m', 'first');
+    const [, ...blocks] = commandsIn(join(root, 'README.md'));
+    expect(blocks).toHaveLength(5);
+    // One shell for all of them, as a reader would have; the first failing command fails the test.
+    const script = ['set -euo pipefail', ...blocks].join('\n');
+    const { stdout } = await run('bash', ['-c', script], { cwd: checkout.home, env: checkout.env });
+    for (const words of [
+      'proved by the gate',
+      'added shop',
+      'Write the parser',
+      'Review the parser',
+      'stamp.txt (new)',
+      'parser and tests',
+      '✓ npm test',
+    ])
+      expect(stdout).toContain(words);
+    expect((await git('log', '-1', '--format=%s', 'main')).stdout).toBe('Stamp it\n');
+  });
 });

@@ -144,5 +144,5 @@ describe(`an engine that is killed ${KILLS} times while ${AGENTS} agents run`, (
       const said = (await house.ok(['task', 'log', taskId])).out.trim().split('\n');
       expect(said).toEqual(Array.from({ length: LINES }, (_, i) => `agent ${n} line ${i}`));
     }
-  }, 300_000);
+  });
 });

@@ -62,7 +62,7 @@ describe('fleet mcp, with nothing else running', () => {
       const pending = await way.call<Waited>('task_wait', { ids: [task.id], timeoutSeconds: 1 });
       await way.client.close();
       expect(['pending', 'ended']).toContain(pending.state);
-      const { code } = await house.fleet(['task', 'wait', task.id, '--timeout', '60']);
+      const { code } = await house.fleet(['task', 'wait', task.id, '--timeout', '600']);
       expect(code).toBe(0);
     } finally {
       await house.ok(['up', '--stop']);

@@ -141,4 +141,4 @@ it('whatever an agent or its executor does: a distinct outcome, words that name 
   await writeFile(join(house.directory, 'bin', 'no-such-agent'), '#!/bin/sh\necho here\n', { mode: 0o755 });
   await house.settled([away], 60_000);
   expect((await house.outcomes(away))[0]).toBe('succeeded');
-}, 240_000);
+});

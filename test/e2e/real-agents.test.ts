@@ -18,7 +18,6 @@ import { modelServer } from '../support/model-server.ts';
 import { type TaskJson, workHouse } from '../support/work-house.ts';
 
 const FLEET = join(root, 'dist', 'fleet.mjs');
-const TEST_MS = 180_000;
 
 /** An agent's program, and a way to title tests that says why they cannot run. */
 interface Offered {
@@ -30,7 +29,7 @@ interface Offered {
 /** Only in the full run: what is installed has some hundred megabytes. */
 async function offered(cli: AgentCli): Promise<Offered> {
   const found = inFullRun ? await had(cli) : { program: '' };
-  if ('program' in found) return { cli, program: found.program, test: (title, body) => fullOnly(title, body, TEST_MS) };
+  if ('program' in found) return { cli, program: found.program, test: (title, body) => fullOnly(title, body) };
   return { cli, program: '', test: (title, body) => it.skip(`${title}; not run: ${found.missing}`, body) };
 }
 

@@ -87,29 +87,21 @@ describe('an engine that dies in the middle of work in a repository', () => {
   it('is followed by one that lands everything once and leaves nothing [R2] [R30] [R32]', async () => {
     const points = ['gather.after:2', 'advance.after:1', 'discard.after:1'];
     expect(await dieAtAll(points)).toEqual(points);
-  }, 300_000);
+  });
 
-  fullOnly(
-    'at the first effect of every kind, before and after it [R2] [R30] [R32]',
-    async () => {
-      const points = KINDS.map((kind) => `${kind}:1`);
-      const reached = await dieAtAll(points);
-      // Nothing belongs to nobody in this scenario.
-      expect(points.filter((point) => !reached.includes(point))).toEqual(['removeOrphan.before:1', 'removeOrphan.after:1']);
-    },
-    1_800_000,
-  );
+  fullOnly('at the first effect of every kind, before and after it [R2] [R30] [R32]', async () => {
+    const points = KINDS.map((kind) => `${kind}:1`);
+    const reached = await dieAtAll(points);
+    // Nothing belongs to nobody in this scenario.
+    expect(points.filter((point) => !reached.includes(point))).toEqual(['removeOrphan.before:1', 'removeOrphan.after:1']);
+  });
 
   for (const kind of KINDS) {
-    fullOnly(
-      `${kind}, at every point there is`,
-      async () => {
-        for (let n = 2; n <= MOST_POINTS; n += AT_ONCE) {
-          const points = Array.from({ length: AT_ONCE }, (_, index) => `${kind}:${n + index}`);
-          if ((await dieAtAll(points)).length < points.length) break;
-        }
-      },
-      1_800_000,
-    );
+    fullOnly(`${kind}, at every point there is`, async () => {
+      for (let n = 2; n <= MOST_POINTS; n += AT_ONCE) {
+        const points = Array.from({ length: AT_ONCE }, (_, index) => `${kind}:${n + index}`);
+        if ((await dieAtAll(points)).length < points.length) break;
+      }
+    });
   }
 });

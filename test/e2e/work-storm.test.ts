@@ -79,64 +79,60 @@ async function createAll(house: WorkHouse): Promise<Map<string, { readonly n: nu
 }
 
 describe(`${list.length} tasks at once in one repository, while the engine is killed ${KILLS} times`, () => {
-  fullOnly(
-    'land exactly what is verified, each once, and nothing of the others is lost [R30] [R32] [WORK-12]',
-    async () => {
-      await using house = await workHouse(['--verify', 'test ! -e bad.txt && ! grep -rq "^<<<<<<<" .'], {
-        engine: false,
-        settings: [
-          'max_concurrent=30',
-          inFullRun ? 'max_repairs=6' : 'max_repairs=3',
-          'max_gates=3',
-          'grace_seconds=1',
-          'workspace_pool=2',
-        ],
-      });
-      await house.git(house.repo, 'branch', 'past');
-      await commitIn(house, { README: 'changed since\n', '.gitattributes': '* -text\n' });
-      // Somebody's own worktree, in their way of working.
-      const own = join(house.directory, 'own worktree');
-      await house.git(house.repo, 'worktree', 'add', '-q', '-b', 'own', own);
-      await writeFile(join(own, 'draft'), 'not yet\n');
-      const made = await createAll(house);
+  fullOnly('land exactly what is verified, each once, and nothing of the others is lost [R30] [R32] [WORK-12]', async () => {
+    await using house = await workHouse(['--verify', 'test ! -e bad.txt && ! grep -rq "^<<<<<<<" .'], {
+      engine: false,
+      settings: [
+        'max_concurrent=30',
+        inFullRun ? 'max_repairs=6' : 'max_repairs=3',
+        'max_gates=3',
+        'grace_seconds=1',
+        'workspace_pool=2',
+      ],
+    });
+    await house.git(house.repo, 'branch', 'past');
+    await commitIn(house, { README: 'changed since\n', '.gitattributes': '* -text\n' });
+    // Somebody's own worktree, in their way of working.
+    const own = join(house.directory, 'own worktree');
+    await house.git(house.repo, 'worktree', 'add', '-q', '-b', 'own', own);
+    await writeFile(join(own, 'draft'), 'not yet\n');
+    const made = await createAll(house);
 
-      for (let kill = 0; kill < KILLS; kill += 1) {
-        const engine = await house.up();
-        await passed(300 + Math.random() * (inFullRun ? 8_000 : 4_000));
-        await engine.kill('SIGKILL');
-        // The user goes on working in between.
-        if (kill === 1) await commitIn(house, { 'notes.txt': 'mine\n' });
-      }
-      const last = await house.up();
-      const tasks = await house.rested([...made.keys()], inFullRun ? 500 : 180);
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const engine = await house.up();
+      await passed(300 + Math.random() * (inFullRun ? 8_000 : 4_000));
+      await engine.kill('SIGKILL');
+      // The user goes on working in between.
+      if (kill === 1) await commitIn(house, { 'notes.txt': 'mine\n' });
+    }
+    const last = await house.up();
+    const tasks = await house.rested([...made.keys()], inFullRun ? 500 : 180);
 
-      const wanted = [...made].filter(([, { kind }]) => kind.lands).map(([id]) => id);
-      const state = (id: string) => tasks.find((task) => task.id === id);
-      const wrong = [...made].filter(([id, { kind }]) => (state(id)?.phase.state === 'done') !== kind.lands);
-      expect(wrong.map(([id]) => [state(id)?.title, state(id)?.phase])).toEqual([]);
-      expect((await landedOn(house)).toSorted()).toEqual(wanted.toSorted());
-      const numbers = (name: string) => [...made].filter(([id]) => state(id)?.title.startsWith(name)).map(([, { n }]) => n);
-      expect(
-        (await onMain(house, 'shared.txt'))
-          .split('\n')
-          .map(Number)
-          .toSorted((a, b) => a - b),
-      ).toEqual(numbers('quarrels').toSorted((a, b) => a - b));
-      const files = (await house.says('ls-tree', '--name-only', 'main')).split('\n').filter((name) => name.startsWith('work-'));
-      const quiet = [...numbers('commits'), ...numbers('leaves'), ...numbers('stumbles')];
-      expect(files.toSorted()).toEqual(quiet.map((n) => `work-${n}.txt`).toSorted());
+    const wanted = [...made].filter(([, { kind }]) => kind.lands).map(([id]) => id);
+    const state = (id: string) => tasks.find((task) => task.id === id);
+    const wrong = [...made].filter(([id, { kind }]) => (state(id)?.phase.state === 'done') !== kind.lands);
+    expect(wrong.map(([id]) => [state(id)?.title, state(id)?.phase])).toEqual([]);
+    expect((await landedOn(house)).toSorted()).toEqual(wanted.toSorted());
+    const numbers = (name: string) => [...made].filter(([id]) => state(id)?.title.startsWith(name)).map(([, { n }]) => n);
+    expect(
+      (await onMain(house, 'shared.txt'))
+        .split('\n')
+        .map(Number)
+        .toSorted((a, b) => a - b),
+    ).toEqual(numbers('quarrels').toSorted((a, b) => a - b));
+    const files = (await house.says('ls-tree', '--name-only', 'main')).split('\n').filter((name) => name.startsWith('work-'));
+    const quiet = [...numbers('commits'), ...numbers('leaves'), ...numbers('stumbles')];
+    expect(files.toSorted()).toEqual(quiet.map((n) => `work-${n}.txt`).toSorted());
 
-      // What did not land is where it can be brought back from, what was never committed too.
-      for (const [id, { n }] of [...made].filter(([, { kind }]) => !kind.lands)) {
-        const ref = state(id)?.work?.kept?.ref ?? `none of ${id}`;
-        expect(await house.says('for-each-ref', '--format=%(refname)', 'refs/fleet/kept')).toContain(ref);
-        expect(await house.says('show', `${ref}:work-${n}.txt`)).toBe(String(n));
-      }
-      await vi.waitFor(async () => expect(await leftovers(house)).toEqual([]), { timeout: 60_000, interval: 500 });
-      expect((await house.git(own, 'status', '--porcelain')).out).toBe('?? draft\n');
-      await last.kill('SIGTERM');
-      expect(await readdir(join(house.repo)).then((names) => names.includes('bad.txt'))).toBe(false);
-    },
-    600_000,
-  );
+    // What did not land is where it can be brought back from, what was never committed too.
+    for (const [id, { n }] of [...made].filter(([, { kind }]) => !kind.lands)) {
+      const ref = state(id)?.work?.kept?.ref ?? `none of ${id}`;
+      expect(await house.says('for-each-ref', '--format=%(refname)', 'refs/fleet/kept')).toContain(ref);
+      expect(await house.says('show', `${ref}:work-${n}.txt`)).toBe(String(n));
+    }
+    await vi.waitFor(async () => expect(await leftovers(house)).toEqual([]), { timeout: 60_000, interval: 500 });
+    expect((await house.git(own, 'status', '--porcelain')).out).toBe('?? draft\n');
+    await last.kill('SIGTERM');
+    expect(await readdir(join(house.repo)).then((names) => names.includes('bad.txt'))).toBe(false);
+  });
 });

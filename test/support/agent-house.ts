@@ -27,6 +27,8 @@ export interface AgentHouse extends WorkHouse {
   reports(id: string): Promise<readonly object[]>;
   /** The process of the agent itself, while it runs. */
   agentPid(): Promise<number>;
+  /** The command lines of all processes of the runs of a task: shims, the agent, and whatever it started. */
+  processesOf(id: string): Promise<readonly string[]>;
 }
 
 export async function agentHouse(
@@ -66,6 +68,13 @@ export async function agentHouse(
     },
     reports: async (id) => (await house.ok(['task', 'report', id, '--json'])).json<{ reports: object[] }>().reports,
     agentPid: () => vi.waitFor(() => processOf(program, join(bin, cli.name), house.home), { timeout: 60_000, interval: 200 }),
+    processesOf: async (id) => {
+      const marks = (await house.runs(id)).map((run) => `FLEET_RUN_ID=${run.id}`);
+      const workspaces = join(house.home, 'workspaces');
+      const isOurs = ({ environ, cwd }: { environ: string; cwd: string }) =>
+        cwd.startsWith(workspaces) || environ.split('\0').some((one) => marks.includes(one));
+      return (await processes()).filter(isOurs).map(({ words }) => words.join(' '));
+    },
     [Symbol.asyncDispose]: async () => {
       await house[Symbol.asyncDispose]();
       await models[Symbol.asyncDispose]();
@@ -75,16 +84,22 @@ export async function agentHouse(
 
 /** Of all processes of this machine the one that runs that program for a run in that home. */
 async function processOf(program: string, link: string, home: string): Promise<number> {
+  const found = (await processes()).find(({ exe, words, environ }) => {
+    const isProgram = exe === program || words.slice(0, 2).includes(link);
+    return isProgram && environ.includes(`FLEET_RUN_DIR=${home}`) && !words.some((word) => word.includes('shim'));
+  });
+  if (!found) throw new Error(`no process of ${program} works in ${home}`);
+  return found.pid;
+}
+
+async function processes() {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  for (const pid of pids) {
-    const [line, exe, environ] = await Promise.all([
-      readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
-      readlink(`/proc/${pid}/exe`).catch(() => ''),
-      readFile(`/proc/${pid}/environ`, 'utf8').catch(() => ''),
-    ]);
-    const [first = '', second = ''] = line.split('\0');
-    const isProgram = exe === program || [first, second].includes(link);
-    if (isProgram && environ.includes(`FLEET_RUN_DIR=${home}`) && !line.includes('shim')) return Number(pid);
-  }
-  throw new Error(`no process of ${program} works in ${home}`);
+  return Promise.all(
+    pids.map(async (pid) => {
+      const text = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+      const link = (file: string) => readlink(`/proc/${pid}/${file}`).catch(() => '');
+      const [line, environ, exe, cwd] = await Promise.all([text('cmdline'), text('environ'), link('exe'), link('cwd')]);
+      return { pid: Number(pid), exe, cwd, environ, words: line.split('\0') };
+    }),
+  );
 }

@@ -12,7 +12,7 @@ import { fullOnly } from '../full-only.ts';
 const found = await bubblewrap();
 /** Where there is no bubblewrap that works, titles say so. */
 export const boxed = (title: string, body: () => Promise<void>): void =>
-  'missing' in found ? it.skip(`${title}; not run: ${found.missing}`) : it(title, body, 120_000);
+  'missing' in found ? it.skip(`${title}; not run: ${found.missing}`) : it(title, body);
 
 export async function boxHouse(settings: readonly string[] = []): Promise<FaultHouse> {
   const house = await faultHouse(settings);
@@ -23,7 +23,7 @@ export async function boxHouse(settings: readonly string[] = []): Promise<FaultH
 
 /** The same, where it takes long and a shorter test proves the main thing. */
 export const boxedLong = (title: string, body: () => Promise<void>): void =>
-  'missing' in found ? boxed(title, body) : fullOnly(title, body, 120_000);
+  'missing' in found ? boxed(title, body) : fullOnly(title, body);
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 export const exporting = (variables: Readonly<Record<string, string>>): string =>

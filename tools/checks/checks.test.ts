@@ -9,6 +9,7 @@ import { checkDocs } from './docs.ts';
 import { checkLockFile } from './lock-file.ts';
 import { checkReadmes } from './readmes.ts';
 import { checkSizes } from './sizes.ts';
+import { checkTests } from './tests.ts';
 import { checkText } from './text.ts';
 
 const root = dirname(dirname(import.meta.dirname));
@@ -90,6 +91,52 @@ describe('text', () => {
   ])('finds %s', async (words, text) => {
     using place = planted({ 'notes.md': `first line\n${text}\n` });
     expect((await checkText(place.path, [])).violations).toEqual([expect.stringContaining(`notes.md:2 holds ${words}`)]);
+  });
+});
+
+describe('tests', () => {
+  const found = async (files: Readonly<Record<string, string>>) => {
+    using place = planted(files);
+    return (await checkTests(place.path)).violations;
+  };
+
+  it.each([
+    "it('x', () => {});",
+    "it('x', async () => { await run(); });",
+    "it('x', () => { expect(1); });",
+    "it('x', () => { run(() => { throw new Error('no'); }); });",
+    "it.each([1, 2])('x %d', () => { console.log(1); });",
+    "it.skipIf(false)('x', body);\nfunction body() {}",
+    "fullOnly('x', () => helper());\nconst helper = () => 1;",
+  ])('finds one that cannot fail: %s', async (source) =>
+    expect(await found({ 'src/a/x.test.ts': `\n${source}\n` })).toEqual([
+      expect.stringMatching(/^src\/a\/x\.test\.ts:2 asserts nothing: 'x/),
+    ]),
+  );
+
+  it.each([
+    "it('x', () => expect(1).toBe(1));",
+    "it('x', async () => { await expect.poll(() => 1).toBe(1); });",
+    "it('x', () => { for (const one of rows) helper(one); });\nfunction helper(one) { expect(one).toBe(1); }",
+    "it('x', () => rows.forEach(helper));\nconst helper = (one) => expect(one).toBe(1);",
+    "it('x', body);\nfunction body() { fc.assert(fc.property(fc.nat(), (n) => n >= 0)); }",
+    "it.skip('not yet', () => {});",
+    "import { helped } from './fixtures/help.ts';\nit('x', () => helped());",
+  ])('lets be what asserts, itself or by a function of the tests: %s', async (source) =>
+    expect(await found({ 'src/a/x.test.ts': source, 'src/a/fixtures/help.ts': HELP })).toEqual([]),
+  );
+
+  const HELP = 'export const helped = () => deeper();\nfunction deeper() { expect(1).toBe(1); }\n';
+
+  it('believes no function of the product', async () => {
+    const source = "import { helped } from './help.ts';\nit('x', () => helped());";
+    expect(await found({ 'src/a/x.test.ts': source, 'src/a/help.ts': HELP })).toHaveLength(1);
+  });
+
+  it('finds a time limit of its own', async () => {
+    const limited = ["it('x', () => expect(1).toBe(1), 5_000);", "it('x', { timeout: LONG }, () => expect(1).toBe(1));"];
+    for (const source of limited)
+      expect(await found({ 'src/a/x.test.ts': source })).toEqual([expect.stringContaining('sets a time limit of its own')]);
   });
 });
 

@@ -7,6 +7,7 @@ import { checkLockFile } from './lock-file.ts';
 import { checkReadmes } from './readmes.ts';
 import { checkRooms } from './rooms.ts';
 import { checkSizes } from './sizes.ts';
+import { checkTests } from './tests.ts';
 import { checkText } from './text.ts';
 
 const checks: Readonly<Record<string, (root: string) => Promise<Verdict>>> = {
@@ -15,6 +16,7 @@ const checks: Readonly<Record<string, (root: string) => Promise<Verdict>>> = {
   sizes: (root) => checkSizes(root),
   bans: checkBans,
   readmes: checkReadmes,
+  tests: checkTests,
   text: (root) => checkText(root),
   'lock file': checkLockFile,
   decisions: checkDecisions,

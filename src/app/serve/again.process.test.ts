@@ -74,7 +74,7 @@ describe('an answer that is given again', () => {
     }
     await place.house.call('config.set', { assignments: ['person=somebody'] });
     expect(await readsDuring(() => place.ask(taskPath(), { token }))).toBeGreaterThan(0);
-  }, 30_000);
+  });
 
   it('is for whoever may have it, and for nobody else [API-08]', async () => {
     const made = await place.ask('/v1/tokens', { method: 'POST', token: place.admin, body: { name: 'guest', role: 'monitor' } });

@@ -187,5 +187,5 @@ describe('a file that changes while the fleet runs', () => {
     await unlink(file());
     expect(await becomes(({ values }) => values.max_concurrent === 3)).toBe(true);
     stop.abort();
-  }, 30_000);
+  });
 });

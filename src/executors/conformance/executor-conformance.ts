@@ -23,6 +23,6 @@ export function executorConformance({ executor, transcripts, unknown }: Member):
     });
 
     for (const { says, holds } of lawsOf({ executor, transcripts: recorded, unknown, seed }))
-      it(`${says} [EXEC-02]`, holds, 60_000);
+      it(`${says} [EXEC-02]`, () => expect(holds).not.toThrow());
   });
 }

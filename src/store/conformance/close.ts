@@ -33,5 +33,6 @@ export const closeConformance = (make: MakeStorage) =>
       const [one, other] = [await storage.open(), await storage.open()];
       await one.close();
       await other.commit([put('a', 'absent')]);
+      expect(await other.get(keyOf('a'))).toBeDefined();
     });
   });

@@ -3,10 +3,16 @@ import type { Store, Write } from '../port.ts';
 import { put } from './notes.ts';
 import type { MakeStorage } from './storage.ts';
 
-/** Resolves when a watcher was told to look and then saw what it waited for. */
-async function looksUntil(store: Store, isThere: () => Promise<boolean>): Promise<void> {
+/** Resolves when a watcher was told to look and then saw what it waited for, with how often it looked. */
+async function looksUntil(store: Store, isThere: () => Promise<boolean>): Promise<number> {
   const control = new AbortController();
-  for await (const _ of store.watch(control.signal)) if (await isThere()) control.abort();
+  let looks = 0;
+  for await (const _ of store.watch(control.signal)) {
+    looks += 1;
+    if (await isThere()) control.abort();
+  }
+  expect(await isThere(), 'the watch ended before what it was to see was there').toBe(true);
+  return looks;
 }
 
 const holds = (store: Store, id: string) => async () => (await store.get({ kind: 'note', id })) !== undefined;
@@ -18,7 +24,7 @@ export const watchConformance = (make: MakeStorage) =>
       const store = await storage.open();
       const looked = looksUntil(store, holds(store, 'a'));
       await store.commit([put('a', 'absent')]);
-      await looked;
+      expect(await looked).toBeGreaterThan(0);
     });
 
     it('hints after a commit of another handle', async () => {
@@ -27,7 +33,7 @@ export const watchConformance = (make: MakeStorage) =>
       for (const id of ['a', 'b', 'c']) {
         const looked = looksUntil(other, holds(other, id));
         await one.commit([put(id, 'absent')]);
-        await looked;
+        expect(await looked).toBeGreaterThan(0);
       }
     });
 
@@ -91,7 +97,7 @@ export const watchConformance = (make: MakeStorage) =>
       const store = await storage.open();
       const all = Array.from({ length: 20 }, () => looksUntil(store, holds(store, 'a')));
       await store.commit([put('a', 'absent')]);
-      await Promise.all(all);
+      expect((await Promise.all(all)).filter((looks) => looks === 0)).toEqual([]);
     });
 
     it('ends when its signal is aborted, before or while it waits', async () => {
@@ -101,7 +107,7 @@ export const watchConformance = (make: MakeStorage) =>
       const control = new AbortController();
       const waiting = looksUntilEnd(store, control.signal);
       control.abort();
-      await waiting;
+      expect(await waiting).toBe('ended');
     });
 
     it('ends when the store closes', async () => {
@@ -109,10 +115,11 @@ export const watchConformance = (make: MakeStorage) =>
       const store = await storage.open();
       const waiting = looksUntilEnd(store, new AbortController().signal);
       await store.close();
-      await waiting;
+      expect(await waiting).toBe('ended');
     });
   });
 
-async function looksUntilEnd(store: Store, signal: AbortSignal): Promise<void> {
+async function looksUntilEnd(store: Store, signal: AbortSignal): Promise<'ended'> {
   for await (const _ of store.watch(signal)) continue;
+  return 'ended';
 }

@@ -10,7 +10,7 @@ import { fullOnly, inFullRun } from '../../full-only.ts';
 import { agentHouse } from '../../support/agent-house.ts';
 import { onMain, type WorkHouse } from '../../support/work-house.ts';
 import { claudeHouse } from './claude-house.ts';
-import { commit, engines, reporting, TEST_MS, write } from './claude-table.ts';
+import { commit, engines, reporting, write } from './claude-table.ts';
 import { codexHouse } from './codex-house.ts';
 
 const box = await bubblewrap();
@@ -19,7 +19,7 @@ const codexFound = await had(codex);
 /** Runs where there is a sandbox and the program, and says why where there is not. */
 const boxed = (title: string, missing: string | undefined, body: TestFunction): void => {
   const why = 'missing' in box ? box.missing : missing;
-  if (why === undefined) fullOnly(title, body, TEST_MS);
+  if (why === undefined) fullOnly(title, body);
   else it.skip(`${title}; not run: ${why}`, body);
 };
 

@@ -6,7 +6,6 @@ import { fullOnly, inFullRun } from '../../full-only.ts';
 import type { Programs } from './claude-house.ts';
 import type { Answer } from './claude-model.ts';
 
-export const TEST_MS = 180_000;
 export const WAIT = { timeout: 60_000, interval: 200 };
 
 /** An engine of the executor with what it needs, and ways to title tests that say why they cannot run. */
@@ -24,11 +23,11 @@ async function offered(engine: 'cli' | 'sdk'): Promise<Offered> {
   const sdk = engine === 'sdk' && inFullRun ? await hadClaudeSdk() : { modules: '' };
   const missing = 'missing' in program ? program.missing : 'missing' in sdk ? sdk.missing : undefined;
   const skipped = (title: string, body: TestFunction): void => it.skip(`${title}; not run: ${missing}`, body);
-  const long = missing === undefined ? (title: string, body: TestFunction) => fullOnly(title, body, TEST_MS) : skipped;
+  const long = missing === undefined ? (title: string, body: TestFunction) => fullOnly(title, body) : skipped;
   const always =
     missing === undefined
       ? (title: string, body: TestFunction) => {
-          it(title, body, TEST_MS);
+          it(title, body);
         }
       : skipped;
   return {

@@ -6,14 +6,14 @@ import { inFullRun } from '../../full-only.ts';
 import { commitIn } from '../../support/work-house.ts';
 import { type ClaudeHouse, claudeHouse } from './claude-house.ts';
 import type { Answer } from './claude-model.ts';
-import { commit, engines, inPlace, report, reporting, TEST_MS, times, WAIT, write } from './claude-table.ts';
+import { commit, engines, inPlace, report, reporting, times, WAIT, write } from './claude-table.ts';
 
 describe.each(engines)('the real Claude Code by its $engine, in trouble', ({ programs, long }) => {
   let house: ClaudeHouse;
   const isRun = inFullRun && programs.claude !== '';
   beforeAll(async () => {
     if (isRun) house = await claudeHouse(programs, { settings: ['max_concurrent=4'] });
-  }, TEST_MS);
+  });
   afterAll(async () => house?.[Symbol.asyncDispose]());
 
   const agentRuns = async (id: string) => (await house.runs(id)).filter(({ kind }) => kind === 'agent');

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { onMain, type TaskJson } from '../../support/work-house.ts';
 import { type ClaudeHouse, claudeHouse } from './claude-house.ts';
 import type { Answer } from './claude-model.ts';
-import { commit, engines, inPlace, linger, report, reporting, TEST_MS, times, USED, WAIT, work, write } from './claude-table.ts';
+import { commit, engines, inPlace, linger, report, reporting, times, USED, WAIT, work, write } from './claude-table.ts';
 
 describe.each(engines)('the real Claude Code by its $engine', ({ programs, short, long }) => {
   let house: ClaudeHouse;
   const isRun = programs.claude !== '';
   beforeAll(async () => {
     if (isRun) house = await claudeHouse(programs, { settings: ['max_concurrent=4'] });
-  }, TEST_MS);
+  });
   afterAll(async () => house?.[Symbol.asyncDispose]());
 
   const agentRuns = async (id: string) => (await house.runs(id)).filter(({ kind }) => kind === 'agent');

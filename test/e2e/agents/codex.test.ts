@@ -9,7 +9,6 @@ import { fullOnly } from '../../full-only.ts';
 import { commitIn, onMain } from '../../support/work-house.ts';
 import { type CodexHouse, type CodexHouseOptions, codexHouse } from './codex-house.ts';
 
-const TEST_MS = 180_000;
 const WAIT = { timeout: 60_000, interval: 200 };
 
 const found = await had(codex);
@@ -17,8 +16,8 @@ const program = 'program' in found ? found.program : '';
 const skipped = (title: string, body: TestFunction): void =>
   it.skip(`${title}; not run: ${'missing' in found ? found.missing : ''}`, body);
 /** Side by side: most of their time they wait. */
-const short = program === '' ? skipped : (title: string, body: TestFunction) => it.concurrent(title, body, TEST_MS);
-const long = program === '' ? skipped : (title: string, body: TestFunction) => fullOnly(title, body, TEST_MS);
+const short = program === '' ? skipped : (title: string, body: TestFunction) => it.concurrent(title, body);
+const long = program === '' ? skipped : (title: string, body: TestFunction) => fullOnly(title, body);
 
 const report = { status: 'succeeded', summary: 'added a', done: ['a'], nextSteps: [] };
 const REPORTING = `call submit_report ${JSON.stringify(report)}`;
@@ -34,7 +33,7 @@ describe('the real Codex', () => {
     house = await codexHouse(program);
     // Several that are the first in a new home of codex trip over each other while they lay it out.
     await house.rest((await house.work('say hello', ...inPlace)).id);
-  }, TEST_MS);
+  });
   afterAll(async () => house?.[Symbol.asyncDispose]());
 
   short(
