@@ -1,16 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { Fault } from '../domain/fault.ts';
-import { leaseHolder } from '../engine/lease.ts';
 import { exists, PRIVATE_FILE } from '../platform/files.ts';
 import { isAlive } from '../platform/process-identity.ts';
 import type { Env, Io } from '../surfaces/cli/surroundings.ts';
+import { type Engine, engineHere } from './engine-here.ts';
 import { engineLogFile } from './engine-log.ts';
 import { initHome } from './home.ts';
 import { type House, openHouse } from './open-house.ts';
 
-/** The process that holds the lease of a home, named so that no other is ever taken for it. */
-export type Engine = NonNullable<Awaited<ReturnType<typeof leaseHolder>>>;
+export type { Engine } from './engine-here.ts';
 
 export interface Started {
   /** False: one ran already. */
@@ -27,7 +26,7 @@ const everyMs = 50;
 /** Who runs this home right now. Makes nothing: a home that is not there has no engine. */
 export async function engineOf(house: House): Promise<Engine | undefined> {
   if (!(await exists(house.paths.database))) return undefined;
-  return leaseHolder({ store: house.store, now: house.now, alive: isAlive, self: await house.self() });
+  return engineHere(house);
 }
 
 /** Starts an engine of its own and returns when it holds the lease, or tells who holds it already. */

@@ -3,16 +3,14 @@ import type { Call } from '../contract/call.ts';
 import { type Caller, OWNER_ID } from '../domain/authority.ts';
 import { BUILT_IN_EXECUTORS } from '../domain/executors.ts';
 import { Fault } from '../domain/fault.ts';
-import { type Instant, instantOf } from '../domain/values.ts';
-import { leaseHolder } from '../engine/lease.ts';
+import { instantOf } from '../domain/values.ts';
 import { type CallSurroundings, makeCall } from '../operations/call.ts';
 import type { Output } from '../operations/scope.ts';
 import { systemClock } from '../platform/clock.ts';
-import { hostName, identityOf, isAlive } from '../platform/process-identity.ts';
+import { hostName, identityOf } from '../platform/process-identity.ts';
 import { secretsIn } from '../platform/redact.ts';
 import { openFileRunLog } from '../runlog/file-run-log.ts';
 import { STORE_LIMITS } from '../store/assert-writes.ts';
-import type { Store } from '../store/port.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { inspect, realPath } from '../workspace/inspect.ts';
 import { accountsOf } from './accounts.ts';
@@ -20,6 +18,7 @@ import { signingSecret } from './auth/secret.ts';
 import { type Signer, signerOf } from './auth/signer.ts';
 import { customFiles } from './custom-executors.ts';
 import { dispatchingOf } from './dispatching.ts';
+import { engineHere } from './engine-here.ts';
 import { executorsHere } from './executor-views.ts';
 import { executorShelf } from './executors.ts';
 import { homePaths, initHome } from './home.ts';
@@ -147,7 +146,10 @@ function surroundingsOf({
       host: hostName(),
       notesOf: (taskId) => notePlaces(paths.tasks, taskId).artifacts,
       init: () => initHome(paths),
-      engine: () => engineOf(store, now),
+      engine: async () => {
+        const engine = await engineHere({ store, now, paths, self: whoWeAre });
+        return engine && { host: engine.host, pid: engine.pid, since: engine.since };
+      },
     },
     signer: {
       sign: async (token) => (await secret()).sign(token),
@@ -177,9 +179,4 @@ async function whoWeAre(): Promise<Self> {
   const identity = await identityOf(process.pid);
   if (!identity) throw new Error('this process cannot be identified');
   return { host: hostName(), ...identity };
-}
-
-async function engineOf(store: Store, now: () => Instant) {
-  const lease = await leaseHolder({ store, now, alive: isAlive, self: await whoWeAre() });
-  return lease && { host: lease.host, pid: lease.pid, since: lease.since };
 }

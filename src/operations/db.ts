@@ -1,4 +1,4 @@
-import { Fault, isFault } from '../domain/fault.ts';
+import { Fault } from '../domain/fault.ts';
 import { type Handlers, plan } from './scope.ts';
 
 type Db = 'db.migrate' | 'db.check' | 'db.backup' | 'db.restore' | 'db.export' | 'db.prune';
@@ -8,14 +8,12 @@ export const dbHandlers: Pick<Handlers, Db> = {
   'db.check': async (_input, { upkeep }) => plan(await upkeep.check()),
   'db.backup': async ({ file }, { upkeep }) => plan(await upkeep.backup(file)),
   'db.restore': async ({ file }, { upkeep, home }) => {
-    // A database that cannot be opened has no engine that could still use it.
-    const engine = await home
-      .engine()
-      .catch((error: unknown) => (isFault(error, 'unavailable') ? undefined : Promise.reject(error)));
+    const engine = await home.engine();
     if (engine)
       throw new Fault(
         'conflict',
         `the engine of this home is running (process ${engine.pid} on ${engine.host}): stop it before restoring`,
+        { hint: 'fleet up --stop ends it; its agents go on' },
       );
     return plan(await upkeep.restore(file));
   },

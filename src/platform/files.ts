@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants, linkSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import { lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** What Fleet writes is for its owner alone. */
 export const PRIVATE_FILE = 0o600;
@@ -37,6 +37,27 @@ export async function writeFileAtomic(path: string, bytes: string | Uint8Array):
 }
 
 export const temporaryName = (path: string): string => `${path}.${randomUUID()}.tmp`;
+
+const TEMPORARY = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
+
+/** Removes the temporary files in a directory whose writers were killed, as far as `isLeft` says so. */
+export async function sweepTemporary(
+  directory: string,
+  isLeft: (target: string, changedMs: number) => boolean,
+): Promise<readonly string[]> {
+  const names = (await readdir(directory).catch(() => [])).filter((name) => TEMPORARY.test(name));
+  const swept: string[] = [];
+  for (const name of names) {
+    const path = join(directory, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (!found?.isFile() || !isLeft(name.replace(TEMPORARY, ''), found.mtimeMs)) continue;
+    await unlink(path).then(
+      () => swept.push(name),
+      () => undefined,
+    );
+  }
+  return swept;
+}
 
 /**
  * Makes a private file unless there is one, and answers whether it did. Others see the whole of it or nothing.

@@ -25,8 +25,10 @@ export async function connect(env: Env, cwd: string): Promise<Connection> {
   let live = await liveCall(env, cwd);
   const call = async (...[name, input, given]: Parameters<Call>) => {
     const isCommand = routes[name]?.method !== 'GET';
-    const options = live && isCommand && given?.key === undefined ? { ...given, key: randomUUID() } : given;
-    if (live && !LOCAL.test(name)) {
+    const isAsked = live !== undefined && !LOCAL.test(name);
+    // What is asked of files needs no key: it would be looked up in a database that may be what is to be repaired.
+    const options = isAsked && isCommand && given?.key === undefined ? { ...given, key: randomUUID() } : given;
+    if (live && isAsked) {
       try {
         return await live.call(name, input, options);
       } catch (error) {

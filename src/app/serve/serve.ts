@@ -1,8 +1,9 @@
 import { unlink } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Settings } from '../../domain/settings.ts';
 import { redeem } from '../../operations/token.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { writeFileAtomic } from '../../platform/files.ts';
+import { sweepTemporary, writeFileAtomic } from '../../platform/files.ts';
 import { Again } from '../../surfaces/http/again.ts';
 import { gatedWeb } from '../../surfaces/http/gate.ts';
 import { mountLogin } from '../../surfaces/http/login.ts';
@@ -82,6 +83,7 @@ export async function openServer(house: House, { self, log, tcp, observed, signa
       const socket = await listenSocket(app, where.socket);
       observed.watch(socket.server);
       open.push(socket);
+      await sweepHome(paths);
       await writeFileAtomic(paths.live, `${JSON.stringify(where)}\n`);
       log('http.listening', { ...(url === undefined ? {} : { url }), socket: where.socket });
     },
@@ -96,6 +98,14 @@ export async function openServer(house: House, { self, log, tcp, observed, signa
       await Promise.all(open.map(({ close }) => close()));
     },
   };
+}
+
+const LEFT_MS = 24 * 60 * 60_000;
+
+/** Only the holder of the lease writes `up.json`; the writers of other files may still be at it. */
+async function sweepHome({ path, live }: House['paths']): Promise<void> {
+  const now = systemClock.now();
+  await sweepTemporary(path, (target, changedMs) => target === basename(live) || now - changedMs > LEFT_MS);
 }
 
 /** With a log, a port that cannot be had is told there and is no reason to stop. */

@@ -1,6 +1,7 @@
 import type { Call, CallOptions } from '../../contract/call.ts';
 import type { OperationName } from '../../contract/index.ts';
 import type { Command } from './command.ts';
+import { EXIT_CODES } from './exit-codes.ts';
 import type { Io, Surroundings } from './surroundings.ts';
 import { view } from './views/views.ts';
 
@@ -31,6 +32,7 @@ export type Result = { readonly code?: number } & (
 
 export const answered = (order: Order, operation: OperationName, value: unknown): Result => ({
   kind: 'answer',
+  ...(isBadNews(operation, value) ? { code: EXIT_CODES.unavailable } : {}),
   value,
   text: () => view(operation, value, { ...order.io, input: order.input }),
 });
@@ -40,3 +42,7 @@ export function ask(order: Order, operation: OperationName, input: Readonly<Reco
   const call = order.call as (name: OperationName, input: unknown, options?: CallOptions) => Promise<unknown>;
   return call(operation, input, order.key === undefined ? {} : { key: order.key });
 }
+
+/** An answer that says something is broken: whoever goes by the exit code alone must not take it for well. */
+const isBadNews = (operation: OperationName, value: unknown): boolean =>
+  operation === 'db.check' && (value as { readonly ok?: unknown }).ok === false;

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { faultHouse } from '../fixtures/fault-house.ts';
+import { type CliHouse, cliHouse } from '../support/cli-house.ts';
+
+const PAGE = 4_096;
+const databaseOf = (house: CliHouse) => join(house.home, 'fleet.db');
+
+/** Drafts: nobody starts them. */
+async function fill(house: CliHouse, count = 12): Promise<void> {
+  const issue = (n: number) => ({
+    id: `bd-${n}`,
+    title: `task ${n}`,
+    description: `words ${n} `.repeat(50),
+    priority: 2,
+    status: 'open',
+  });
+  const file = join(house.directory, 'tasks.jsonl');
+  await writeFile(file, Array.from({ length: count }, (_, n) => `${JSON.stringify(issue(n))}\n`).join(''));
+  await house.ok(['task', 'import', file, '--directory', house.directory]);
+}
+
+/** Overwrites the beginning of every second page after the first few: no header says so. */
+async function damagePages(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  for (let at = 4 * PAGE; at < bytes.length; at += 2 * PAGE) bytes.fill(0xff, at, at + 64);
+  await writeFile(file, bytes);
+}
+
+const damageHeader = async (file: string) => {
+  const bytes = await readFile(file);
+  bytes.fill(0x21, 0, 40);
+  await writeFile(file, bytes);
+};
+
+describe('a damaged database', () => {
+  it('makes `fleet db check` end with a failing code, in words and as JSON [STORE-06] [R45]', async () => {
+    await using house = await cliHouse();
+    await fill(house);
+    expect((await house.fleet(['db', 'check'])).code).toBe(0);
+    await damagePages(databaseOf(house));
+    const said = await house.fleet(['db', 'check']);
+    expect({ code: said.code, says: said.out }).toEqual({ code: 7, says: expect.stringContaining('is damaged') });
+    const told = await house.fleet(['db', 'check', '--json']);
+    expect({ code: told.code, ...told.json() }).toMatchObject({ code: 7, ok: false });
+  });
+
+  it('is replaced by a backup after a kill -9 left `up.json` behind [STORE-06] [R45]', async () => {
+    await using house = await faultHouse();
+    await fill(house);
+    const backup = join(house.directory, 'copy.db');
+    await house.ok(['db', 'backup', backup]);
+    const engine = await house.up();
+    await vi.waitFor(() => readFile(join(house.home, 'up.json')), 20_000);
+    await damageHeader(databaseOf(house));
+    const early = await house.fleet(['db', 'restore', backup]);
+    expect({ code: early.code, says: early.err }).toEqual({ code: 4, says: expect.stringContaining(`process ${engine.pid}`) });
+    engine.process.kill('SIGKILL');
+    await vi.waitFor(() => expect(engine.process.signalCode).toBe('SIGKILL'), 10_000);
+    expect((await readdir(house.home)).includes('up.json')).toBe(true);
+    await house.ok(['db', 'restore', backup]);
+    expect((await house.ok(['task', 'list'])).out).toContain('task 11');
+  });
+});
+
+describe('files of writers that were killed', () => {
+  it('are swept at the next start [STORE-06]', async () => {
+    await using house = await faultHouse();
+    const left = (name: string) => join(house.home, `${name}.${randomUUID()}.tmp`);
+    const [live, old, fresh] = [left('up.json'), left('runtime.toml'), left('runtime.toml')];
+    for (const file of [live, old, fresh]) await writeFile(file, 'half');
+    await utimes(old, new Date(0), new Date(0));
+    await house.up();
+    await vi.waitFor(() => readFile(join(house.home, 'up.json')), 20_000);
+    const names = (await readdir(house.home)).filter((name) => name.endsWith('.tmp'));
+    expect(names.map((name) => join(house.home, name))).toEqual([fresh]);
+  });
+});
