@@ -6,7 +6,7 @@ const root = import.meta.dirname;
 /** In the built program these are JSON; here they are derived live, so that tests need no build. */
 const derivedTables: Plugin = {
   name: 'derived-tables',
-  resolveId: (id) => (/^virtual:(command-table|routes)$/.test(id) ? `\0${id}` : undefined),
+  resolveId: (id) => (/^virtual:(command-table|overview|routes)$/.test(id) ? `\0${id}` : undefined),
   load: (id) => (id.startsWith('\0virtual:') ? `export * from ${JSON.stringify(join(root, 'tools/derive.ts'))};` : undefined),
 };
 

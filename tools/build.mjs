@@ -1,8 +1,9 @@
 /**
  * Bundles the program into dist/: `fleet.mjs`, `sqlite-worker.mjs` and the chunks both load when needed.
  *
- * What every command needs is in `fleet.mjs` itself, because each further file costs a command more than its bytes do. All
- * else is split into chunks. What both have exists twice, and is therefore never compared by identity across them.
+ * `fleet.mjs` answers help and version by itself and is small, because they should take no longer than Node does. What every
+ * other command needs is one file besides, because each further file costs a command more than its bytes do. All else is
+ * split into chunks. What two of them have exists twice, and is therefore never compared by identity across them.
  *
  * A running copy is never half-written: new chunks (their names hold a hash) are moved in first, then each entry is
  * replaced by one rename, and chunks of earlier builds stay for a week because a running copy may still load them.
@@ -20,7 +21,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withLock } from './lock.mjs';
 import { root } from './paths.mjs';
@@ -32,8 +33,12 @@ const sources = ['src', 'package-lock.json', 'package.json', 'tools/build.mjs', 
 const chunksKeptMs = 7 * 24 * 60 * 60 * 1000;
 
 const main = 'src/app/main.ts';
+/** Everything but help and version. */
+const commands = 'src/app/commands.ts';
+/** Of `fleet.mjs`: each further 10 KB are felt by whoever asks for help. */
+const mostBytesOfMain = 24_000;
 const contract = 'src/domain/agent/executor.ts';
-/** Loaded by nearly every command: part of `fleet.mjs` although they are asked for only when needed. */
+/** Loaded by nearly every command: part of its file although they are asked for only when needed. */
 const always = ['src/surfaces/cli/parse/read-arguments.ts', 'src/surfaces/cli/carry-out.ts', 'src/app/connect/connect.ts'];
 const entries = {
   'sqlite-worker': 'src/store/sqlite/worker.ts',
@@ -70,16 +75,34 @@ async function build() {
   try {
     const tables = derivedTables(bundle, fresh);
     const later = new Map();
-    await bundle({ ...options, ...whole, write: false, plugins: [tables, leaveOut((path) => void later.set(path, path))] });
+    await bundle({
+      ...options,
+      ...whole(commands),
+      write: false,
+      plugins: [tables, leaveOut((path) => void later.set(path, path))],
+    });
     await split(bundle, { outdir: fresh, plugins: [tables], later });
+    const byCommands = leaveOut((path) => later.get(path)?.replace('./chunks/', './'));
+    const made = await bundle({
+      ...options,
+      ...whole(commands),
+      metafile: true,
+      outdir: join(fresh, 'chunks'),
+      outExtension: options.outExtension,
+      entryNames: '[name]-[hash]',
+      plugins: [tables, byCommands, parserOnly],
+    });
+    assertLight(made.metafile);
+    later.set(commands, `./chunks/${basename(Object.keys(made.metafile.outputs)[0])}`);
     const { metafile } = await bundle({
       ...options,
-      ...whole,
+      ...whole(main),
+      banner: {},
       metafile: true,
       outfile: join(fresh, 'fleet.mjs'),
       plugins: [tables, leaveOut((path) => later.get(path))],
     });
-    assertLight(metafile);
+    assertSmall(metafile);
     makeRunnable(join(fresh, 'fleet.mjs'));
     if (existsSync(join(root, contract))) writeFileSync(join(fresh, 'executor.d.ts'), await executorTypes());
     swapIn(fresh);
@@ -110,7 +133,7 @@ const options = {
   logLevel: 'warning',
 };
 
-/** A schema library is three times as large as all of `fleet.mjs`, and every command would pay for it. */
+/** A schema library is three times as large as all that a command needs, and every command would pay for it. */
 function assertLight({ inputs }) {
   const isSchemas = (path) => path.includes('node_modules/zod/');
   const guilty = Object.keys(inputs).filter(
@@ -118,12 +141,19 @@ function assertLight({ inputs }) {
   );
   if (guilty.length > 0)
     throw new Error(
-      `every command would load zod by ${guilty.join(', ')}: keep its schemas in files that main.ts does not import`,
+      `every command would load zod by ${guilty.join(', ')}: keep its schemas in files that commands.ts does not import`,
     );
 }
 
-/** `fleet.mjs` is one file. */
-const whole = { entryPoints: [main], splitting: false, outExtension: undefined, chunkNames: undefined };
+function assertSmall({ outputs }) {
+  const [{ bytes, inputs }] = Object.values(outputs);
+  if (bytes <= mostBytesOfMain) return;
+  const largest = Object.entries(inputs).sort(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput)[0][0];
+  throw new Error(`fleet.mjs has ${bytes} bytes, and may have ${mostBytesOfMain}: the largest of it is ${largest}`);
+}
+
+/** One file. */
+const whole = (entry) => ({ entryPoints: [entry], splitting: false, outExtension: undefined, chunkNames: undefined });
 
 /** Everything but `fleet.mjs`. Puts into `later` under which name each of its modules was written. */
 async function split(bundle, { outdir, plugins, later }) {
@@ -155,18 +185,31 @@ const leaveOut = (nameOf) => ({
   },
 });
 
-/** Answers imports of `virtual:command-table` and `virtual:routes` with plain JSON, so that neither help nor a client loads a schema library. */
+/** The parser of arguments could start programs for sub-commands; nobody asks it to, and loading what it needs for it takes time. */
+const parserOnly = {
+  name: 'parser-only',
+  setup(build) {
+    build.onResolve({ filter: /^node:child_process$/ }, ({ importer, path }) =>
+      importer.includes('node_modules/commander/') ? { path, namespace: 'nothing' } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: 'nothing' }, () => ({ contents: 'module.exports = {};', loader: 'js' }));
+  },
+};
+
+/** Answers imports of `virtual:…` with plain JSON, so that neither help nor a client loads a schema library. */
 function derivedTables(bundle, scratch) {
   let deriving;
-  const names = { 'virtual:command-table': 'table', 'virtual:routes': 'routes' };
+  const names = { 'virtual:command-table': 'table', 'virtual:overview': 'parts', 'virtual:routes': 'routes' };
   return {
     name: 'derived-tables',
     setup(build) {
-      build.onResolve({ filter: /^virtual:(command-table|routes)$/ }, ({ path }) => ({ path, namespace: 'derived' }));
+      build.onResolve({ filter: /^virtual:(command-table|overview|routes)$/ }, ({ path }) => ({ path, namespace: 'derived' }));
       build.onLoad({ filter: /.*/, namespace: 'derived' }, async ({ path }) => {
         deriving ??= derive(bundle, scratch);
         const name = names[path];
-        return { contents: `export const ${name} = ${JSON.stringify((await deriving)[name])};\n`, loader: 'js' };
+        // A string of JSON is read several times as fast as the same as a program.
+        const text = JSON.stringify(JSON.stringify((await deriving)[name]));
+        return { contents: `export const ${name} = /* @__PURE__ */ JSON.parse(${text});\n`, loader: 'js' };
       });
     },
   };
@@ -175,10 +218,10 @@ function derivedTables(bundle, scratch) {
 async function derive(bundle, scratch) {
   const outfile = join(scratch, 'derive.mjs');
   const { splitting: _, chunkNames: __, outExtension: ___, ...single } = options;
-  await bundle({ ...single, entryPoints: ['tools/derive.ts'], outfile });
-  const { table, routes } = await import(pathToFileURL(outfile).href);
+  await bundle({ ...single, entryPoints: ['tools/derive.ts'], outfile, plugins: [leaveOut(() => undefined)] });
+  const derived = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
-  return { table, routes };
+  return derived;
 }
 
 /** The contract of executors, for authors of their own: `fleet-agents/executor`. */

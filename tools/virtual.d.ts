@@ -11,3 +11,10 @@ declare module 'virtual:routes' {
 
   export const routes: typeof derived;
 }
+
+/** What `fleet --help` lists. */
+declare module 'virtual:overview' {
+  import type { parts as derived } from './derive.ts';
+
+  export const parts: typeof derived;
+}

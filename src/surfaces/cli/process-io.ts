@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Io } from './surroundings.ts';
 
 /** The terminal, pipes and environment this process was started with. */
@@ -22,7 +21,7 @@ export function processIo(): Io {
     env,
     now: () => Date.now(),
     elapsed: () => performance.now(),
-    pause: (ms) => pause(ms),
+    pause: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Command, CommandValue } from '../command.ts';
 import { kebab } from '../kebab.ts';
 import { GLOBAL_FLAGS, KEY_FLAG } from '../parse/globals.ts';
 import { type Entry, entries, exampleLines, section } from './layout.ts';
-import { globalEntries } from './overview.ts';
+import { globalEntries } from './overview-parts.ts';
 import type { Page } from './page.ts';
 
 /** `fleet task create --help`. */

@@ -1,11 +1,11 @@
-import pico from 'picocolors';
 import type { CommandTable } from '../command.ts';
 import { findCommand } from '../parse/find-command.ts';
 import type { Io, Program } from '../surroundings.ts';
 import { commandPage } from './command-page.ts';
 import { completionPage, nounPage, programPage } from './noun-page.ts';
 import { overview } from './overview.ts';
-import type { Page } from './page.ts';
+import { overviewParts } from './overview-parts.ts';
+import { pageFor } from './page.ts';
 
 export interface HelpSurroundings {
   readonly table: CommandTable;
@@ -14,13 +14,11 @@ export interface HelpSurroundings {
   readonly io: Pick<Io, 'colour' | 'columns'>;
 }
 
-const widest = 100;
-
 /** The page for these words: the whole program, a noun, or one command. */
 export function helpPage(words: readonly string[], { table, programs, version, io }: HelpSurroundings): string {
-  const page: Page = { width: Math.min(io.columns, widest), paint: pico.createColors(io.colour) };
+  const page = pageFor(io);
   const named = words.filter((word) => !word.startsWith('-'));
-  if (named.length === 0) return overview(table, programs, version, page);
+  if (named.length === 0) return overview(overviewParts(table, programs), version, page);
   if (named[0] === 'completion') return completionPage(page);
   const found = findCommand(table, Object.keys(programs), named);
   if (found.kind === 'command') return commandPage(found.command, page);
