@@ -1,6 +1,7 @@
 import type { Capacity } from '../domain/hold/hold.ts';
-import { ORIGINS, outranksProject } from '../domain/settings.ts';
+import { ORIGINS, type Origin, outranksProject } from '../domain/settings.ts';
 import type { Needs } from '../engine/needs.ts';
+import type { Defaults, Dispatching } from '../operations/scope.ts';
 import type { Store } from '../store/port.ts';
 import { projectIndex, projects } from '../store/records/projects.ts';
 import type { ExecutorShelf } from './executors.ts';
@@ -15,7 +16,7 @@ interface Surroundings {
 export const dispatchingOf = (
   { store, settings }: Surroundings,
   executors: ExecutorShelf,
-): Pick<Needs, 'capacity' | 'defaults' | 'startable'> => ({
+): Pick<Needs, 'capacity' | 'startable'> & Pick<Dispatching, 'defaults'> => ({
   capacity: () => capacityOf({ store, settings }),
   defaults: async (projectId) => {
     const project = projectId === undefined ? undefined : (await projects.get(store, projectId))?.body;
@@ -23,16 +24,32 @@ export const dispatchingOf = (
     const { executor, model } = values;
     const originOf = (name: string) => items.find((item) => item.name === name)?.origin ?? 'default';
     const outranks = outranksProject(originOf('executor'));
-    if (project?.executor && !outranks) return { executor: project.executor, model: project.model };
+    const said = (name: string): string => SAID_BY[originOf(name)];
+    const ofProject = `its project ${project?.name}`;
+    if (project?.executor && !outranks) return chosen(project.executor, ofProject, project.model, ofProject);
     // A model belongs to an executor: a project's own is not for the one that outranks the project's.
     // Nor is a model for an executor that was chosen after it: the file's model is for the file's executor.
     const isItsOwn = ORIGINS.indexOf(originOf('model')) >= ORIGINS.indexOf(originOf('executor'));
-    return { executor, model: (outranks ? undefined : project?.model) ?? (isItsOwn ? model : undefined) };
+    if (!outranks && project?.model !== undefined) return chosen(executor, said('executor'), project.model, ofProject);
+    return chosen(executor, said('executor'), isItsOwn ? model : undefined, said('model'));
   },
   startable: async () => {
     const known = await executors.all();
     return ({ executor }) => known.has(executor);
   },
+});
+
+const SAID_BY: Readonly<Record<Origin, string>> = {
+  default: "Fleet's own default",
+  file: 'the settings of this home',
+  environment: 'an environment variable of the fleet',
+  flag: 'the command line of the fleet',
+};
+
+const chosen = (executor: string, from: string, model: string | undefined, modelFrom: string): Defaults => ({
+  executor,
+  model,
+  from: { executor: from, ...(model === undefined ? {} : { model: modelFrom }) },
 });
 
 async function capacityOf({ store, settings }: Surroundings): Promise<Capacity> {

@@ -1,5 +1,7 @@
 import type { ExecutorView } from '../contract/executor.ts';
+import { lenderOf } from '../domain/hold/account.ts';
 import type { Io } from '../surfaces/cli/surroundings.ts';
+import type { Finding } from '../surfaces/cli/views/doctor.ts';
 import { connect } from './connect/connect.ts';
 
 /**
@@ -15,4 +17,35 @@ export async function executorsFor(io: Io): Promise<{ items: readonly ExecutorVi
   } finally {
     await connection.close();
   }
+}
+
+/** Whether there is an agent to do any work, and whether the one that does it by default exists. */
+export function agentFindings(executors: readonly ExecutorView[], setting: string | undefined): Finding[] {
+  const chosen = setting === undefined ? undefined : lenderOf(setting).executor;
+  const agents = executors.filter(({ origin, program }) => program !== undefined || origin !== 'built_in');
+  const ready = agents.filter(({ state }) => state === 'ready').map(({ name }) => name);
+  const broken = { needed: true, state: 'broken' } as const;
+  const name = 'agents';
+  const any: Finding =
+    ready.length > 0
+      ? { name, needed: true, state: 'ok', detail: `${ready.join(', ')} ready` }
+      : { name, ...broken, detail: 'no agent program is ready: install one and sign in', repair: firstRepair(agents, chosen) };
+  const isKnown = chosen === undefined || executors.some((executor) => executor.name === chosen);
+  if (isKnown) return [any];
+  const known = executors.map((executor) => executor.name).join(', ');
+  return [
+    any,
+    {
+      name: 'executor',
+      ...broken,
+      detail: `the default executor ${JSON.stringify(chosen)} is unknown: known are ${known}`,
+      repair: `fleet config set executor=${ready[0] ?? 'claude'}`,
+    },
+  ];
+}
+
+/** What gets the default executor going, else the first that is almost ready. */
+function firstRepair(agents: readonly ExecutorView[], chosen: string | undefined): string {
+  const one = agents.find(({ name }) => name === chosen) ?? agents.find(({ state }) => state === 'signed_out') ?? agents[0];
+  return one?.repair ?? 'fleet executor list';
 }

@@ -19,9 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function examine({ path = folder, home = 'home' } = {}) {
+async function examine({ path = folder, home = 'home', more = {} }: { path?: string; home?: string; more?: object } = {}) {
   let out = '';
-  const env = { PATH: path, HOME: folder, FLEET_HOME: join(folder, home) };
+  const env = { PATH: path, HOME: folder, FLEET_HOME: join(folder, home), ANTHROPIC_API_KEY: 'sk-none', ...more };
   const io = { ...processIo(), out: (text: string) => void (out += text), isTty: false, env, columns: 80, colour: false };
   const code = await doctor(['--json'], io);
   const { ok, items, executors } = JSON.parse(out) as { ok: boolean; items: Finding[]; executors: ExecutorView[] };
@@ -56,7 +56,7 @@ describe('fleet doctor', () => {
     const executors = join(folder, 'added', 'executors');
     await mkdir(executors, { recursive: true, mode: 0o700 });
     const add = (file: string, text: string) => writeFile(join(executors, file), text, { mode: 0o600 });
-    await add('onpath.toml', 'command = ["claude", "{prompt}"]\n');
+    await add('onpath.toml', 'command = ["claude", "{prompt}"]\nversion = ["--version"]\n');
     await add('missing.toml', 'command = ["no-such-agent", "{prompt}"]\n');
     await add('bad.toml', 'comand = ["claude"]\n');
     await add('torn.mjs', 'export default {');
@@ -104,6 +104,26 @@ describe('fleet doctor', () => {
     const damaged = await examine({ home: 'damaged' });
     expect(damaged).toMatchObject({ code: 7, found: { database: { state: 'broken' }, settings: { state: 'broken' } } });
     expect(damaged.text).toContain('Fleet cannot work like this');
+  });
+
+  it('fails when no agent is ready, when git is too old, and when nobody knows the default executor [EXEC-05]', async () => {
+    const signedOut = await examine({ more: { ANTHROPIC_API_KEY: '' } });
+    expect(signedOut).toMatchObject({ code: 7, ok: false, found: { agents: { state: 'broken', repair: expect.any(String) } } });
+    expect(signedOut.text).toContain('no agent program is ready');
+    expect((await examine()).found['agents']).toMatchObject({ state: 'ok', detail: 'claude ready' });
+    await mkdir(join(folder, 'old'));
+    await writeFile(join(folder, 'old', 'git'), '#!/bin/sh\necho git version 2.37.9\n', { mode: 0o755 });
+    const old = await examine({ path: `${join(folder, 'old')}:${folder}` });
+    expect(old).toMatchObject({
+      code: 7,
+      found: { git: { state: 'broken', version: '2.37.9', detail: 'Fleet needs git 2.38 or newer' } },
+    });
+    const unknown = await examine({ more: { FLEET_EXECUTOR: 'bogus' } });
+    expect(unknown).toMatchObject({
+      code: 7,
+      found: { executor: { state: 'broken', repair: 'fleet config set executor=claude' } },
+    });
+    expect(unknown.found['executor']?.detail).toContain('"bogus" is unknown: known are claude, codex');
   });
 
   it('knows which Node is old', () => {

@@ -11,7 +11,7 @@ import type { Env, Io, Program } from '../surfaces/cli/surroundings.ts';
 import { doctorPage, type Finding, isWell } from '../surfaces/cli/views/doctor.ts';
 import { lookOf } from '../surfaces/cli/views/look.ts';
 import { engineOf, inHouse } from './background.ts';
-import { executorsFor } from './doctor-executors.ts';
+import { agentFindings, executorsFor } from './doctor-executors.ts';
 import { type HomePaths, homePaths } from './home.ts';
 import { priceShelf, pricesFile } from './prices.ts';
 import { installer } from './sandbox/installer.ts';
@@ -24,13 +24,15 @@ const leastNode: readonly [number, number] = [20, 19];
 interface Tool {
   readonly name: string;
   readonly needed?: true;
+  /** The oldest version Fleet can use. */
+  readonly least?: readonly [number, number];
   readonly args?: readonly string[];
   /** What to install when it is missing: a package of the system, or one of npm. */
   readonly from: { readonly system: string } | { readonly npm: string };
 }
 
 const TOOLS: readonly Tool[] = [
-  { name: 'git', needed: true, from: { system: 'git' } },
+  { name: 'git', needed: true, least: [2, 38], from: { system: 'git' } },
   { name: 'tmux', args: ['-V'], from: { system: 'tmux' } },
   { name: 'gh', from: { system: 'gh' } },
   { name: 'bd', from: { npm: '@beads/bd' } },
@@ -49,7 +51,15 @@ export const doctor: Program['run'] = async (args, given) => {
     executorsFor(io),
     ownFindings(paths, io),
   ]);
-  const findings = [nodeFinding(process.versions.node), ...tools, sandbox, ...own, ...unknownExecutors(executors.problem)];
+  const agents = executors.problem === undefined ? agentFindings(executors.items, await defaultExecutor(paths, io.env)) : [];
+  const findings = [
+    nodeFinding(process.versions.node),
+    ...tools,
+    sandbox,
+    ...own,
+    ...unknownExecutors(executors.problem),
+    ...agents,
+  ];
   const ok = isWell(findings);
   if (json) await writeJson(io, { ok, items: findings, executors: executors.items });
   else await io.out(doctorPage(findings, executors.items, lookOf({ ...io, input: {} })));
@@ -62,8 +72,7 @@ const unknownExecutors = (problem: string | undefined): Finding[] =>
     : [{ name: 'executors', needed: false, state: 'broken', detail: problem, repair: 'fleet executor list' }];
 
 export function nodeFinding(version: string): Finding {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isNew = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1]);
+  const isNew = isAtLeast(version, leastNode);
   const seen = { name: 'node', needed: true, version, path: process.execPath };
   if (isNew) return { ...seen, state: 'ok' };
   return {
@@ -74,14 +83,26 @@ export function nodeFinding(version: string): Finding {
   };
 }
 
-async function toolFinding({ name, needed, args = ['--version'], from }: Tool, install: string, env: Env): Promise<Finding> {
+async function toolFinding(
+  { name, needed, least, args = ['--version'], from }: Tool,
+  install: string,
+  env: Env,
+): Promise<Finding> {
   const repair = 'npm' in from ? `npm install -g ${from.npm}` : `${install} ${from.system}`;
   const told = await askVersion(name, args, { env, timeoutMs });
   const about = { name, needed: needed === true };
   if (!told.found) return { ...about, state: needed ? 'broken' : 'off', detail: 'not found', repair };
   const { path, version, problem } = told;
   const seen = { ...about, path, ...(version !== undefined && { version }) };
-  return problem === undefined ? { ...seen, state: 'ok' } : { ...seen, state: 'broken', detail: problem, repair };
+  if (problem !== undefined) return { ...seen, state: 'broken', detail: problem, repair };
+  if (least && version !== undefined && !isAtLeast(version, least))
+    return { ...seen, state: 'broken', detail: `Fleet needs ${name} ${least.join('.')} or newer`, repair };
+  return { ...seen, state: 'ok' };
+}
+
+function isAtLeast(version: string, least: readonly [number, number]): boolean {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  return major > least[0] || (major === least[0] && minor >= least[1]);
 }
 
 /** One after the other: a database that is damaged must be known before it is opened. */
@@ -166,6 +187,13 @@ async function engineFinding(io: Io): Promise<Finding> {
     return { ...seen, state: 'broken', detail: error instanceof Error ? error.message : String(error), repair: 'fleet db check' };
   }
 }
+
+/** What the settings say, as far as they can be read. */
+const defaultExecutor = (paths: HomePaths, env: Env): Promise<string | undefined> =>
+  openSettings({ home: paths.path, env }).then(
+    (source) => source.current().values.executor,
+    () => undefined,
+  );
 
 async function settingsFinding({ path, settings }: HomePaths, env: Env): Promise<Finding> {
   const seen = { name: 'settings', needed: false, path: settings };

@@ -13,8 +13,12 @@ type Env = Readonly<Record<string, string | undefined>>;
 type ProgramHere = NonNullable<ExecutorHere['program']>;
 
 /** Every executor as it stands on this machine. Nobody's secret is read: only whether a variable or a file is there. */
-export function executorsHere(shelf: ExecutorShelf, env: Env, paths: HomePaths): () => Promise<ExecutorHere[]> {
-  const ask = versionAsker(env);
+export function executorsHere(
+  shelf: ExecutorShelf,
+  env: Env,
+  paths: HomePaths,
+  ask: Ask = versionAsker(env),
+): () => Promise<ExecutorHere[]> {
   return async () => {
     const [own, added] = await Promise.all([shelf.all(), shelf.added.look()]);
     const [scripted, acp] = ['scripted', 'acp'].map((name) => own.get(name));

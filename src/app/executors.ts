@@ -8,7 +8,7 @@ import { scripted } from '../executors/scripted/scripted.ts';
 import { shell } from '../executors/shell/shell.ts';
 import { BUILT_IN, type BuiltIn } from './built-in.ts';
 import { type Added, type AddedExecutors, addedExecutors } from './custom-executors.ts';
-import { commandOf, findCommand, findProgram } from './find-program.ts';
+import { commandOf, findCommand, findProgram, pathMark } from './find-program.ts';
 import type { HomePaths } from './home.ts';
 import type { Place } from './place.ts';
 
@@ -23,6 +23,8 @@ export interface ExecutorShelf {
   all(): Promise<ReadonlyMap<string, Executor>>;
   /** One that can be started, or one whose runs are still to be read although its program is gone. */
   named(name: string): Promise<Executor | undefined>;
+  /** Where the program of one that comes with Fleet is now; undefined when it is not here. */
+  programOf(builtIn: BuiltIn): string | undefined;
   /** One of them, whether or not its program is here. */
   made(builtIn: BuiltIn): Executor;
   /** Those that come with Fleet and need a program of somebody else's. */
@@ -44,17 +46,18 @@ export function executorShelf(paths: HomePaths, env: Env, { settings, builtIn = 
   const shelf = (custom: readonly Added[]): ReadonlyMap<string, Executor> =>
     new Map([
       ...custom.flatMap(({ name, executor }) => (executor ? [[name, executor] as const] : [])),
-      ...[...builtIn.flatMap((one) => found(one) ?? []), ...own].map((executor) => [executor.name, executor] as const),
+      ...[...builtIn.flatMap((one) => found(one).executor ?? []), ...own].map((executor) => [executor.name, executor] as const),
     ]);
   const made = ({ program, make }: BuiltIn): Executor => make(placeOf(program.command));
   return {
     made,
     builtIn,
     added,
+    programOf: (one) => found(one).place?.command,
     all: async () => shelf((await added.look()).filter(({ executor }) => executor && isThere(commandOf(executor)))),
     named: async (name) => {
       const one = builtIn.find((candidate) => candidate.name === name);
-      const ready = own.find((executor) => executor.name === name) ?? (one && found(one));
+      const ready = own.find((executor) => executor.name === name) ?? (one && found(one).executor);
       if (ready) return ready;
       const [custom] = (await added.look(name)).filter(({ executor }) => executor);
       return custom?.executor ?? (one && made(one));
@@ -64,10 +67,10 @@ export function executorShelf(paths: HomePaths, env: Env, { settings, builtIn = 
 
 /** Whether a command can be started here, as far as can be known. */
 function commandLook(env: Env): (command: string | undefined) => boolean {
-  const known = new Map<string, { readonly at: number; readonly path?: string }>();
+  const known = new Map<string, Look & { readonly path?: string }>();
   const look = (command: string) => {
     const path = findCommand(command, env);
-    const seen = { at: performance.now(), ...(path === undefined ? {} : { path }) };
+    const seen = { ...lookNow(env), ...(path === undefined ? {} : { path }) };
     if (known.size >= MOST_REMEMBERED) known.clear();
     known.set(command, seen);
     return seen;
@@ -76,41 +79,51 @@ function commandLook(env: Env): (command: string | undefined) => boolean {
     // One that lies beside the work is looked for where the work is.
     if (command === undefined || (command.includes('/') && !isAbsolute(command))) return true;
     const before = known.get(command);
-    const isFresh =
-      before?.path === undefined ? before && performance.now() - before.at < LOOK_AGAIN_MS : existsSync(before.path);
+    const isFresh = before?.path === undefined ? before && isRecent(before, env) : existsSync(before.path);
     return (isFresh ? before : look(command))?.path !== undefined;
   };
 }
 
 const MOST_REMEMBERED = 1_000;
 
-/** A program that is not there is looked for again after this long: somebody may have installed it. */
-const LOOK_AGAIN_MS = 5_000;
+/**
+ * A program that is not there is looked for again when a directory of the path has changed, and after this long anyway: a file
+ * may have become executable, or a link may lead somewhere now.
+ */
+const LOOK_AGAIN_MS = 2_000;
 
-interface Found {
+interface Look {
   readonly at: number;
+  readonly mark: string;
+}
+
+const lookNow = (env: Env): Look => ({ at: performance.now(), mark: pathMark(env) });
+
+const isRecent = ({ at, mark }: Look, env: Env): boolean => performance.now() - at < LOOK_AGAIN_MS && mark === pathMark(env);
+
+interface Found extends Look {
   readonly place?: Place;
   readonly executor?: Executor;
 }
 
 /** A built-in executor, if its program is on this machine now. */
-function foundPrograms(env: Env, placeOf: (command: string) => Place): (builtIn: BuiltIn) => Executor | undefined {
+function foundPrograms(env: Env, placeOf: (command: string) => Place): (builtIn: BuiltIn) => Found {
   const known = new Map<string, Found>();
   const look = ({ program, make }: BuiltIn): Found => {
     const command = findProgram(program, env);
     const place = command === undefined ? undefined : placeOf(command);
-    return { at: performance.now(), ...(place ? { place, executor: make(place) } : {}) };
+    return { ...lookNow(env), ...(place ? { place, executor: make(place) } : {}) };
   };
   /** It is still there, and was made with what is set now. */
-  const isFresh = ({ at, place }: Found): boolean =>
-    place
-      ? existsSync(place.command) && place.settings === placeOf(place.command).settings
-      : performance.now() - at < LOOK_AGAIN_MS;
+  const isFresh = (before: Found): boolean =>
+    before.place
+      ? existsSync(before.place.command) && before.place.settings === placeOf(before.place.command).settings
+      : isRecent(before, env);
   return (builtIn) => {
     const before = known.get(builtIn.name);
     const now = before && isFresh(before) ? before : look(builtIn);
     known.set(builtIn.name, now);
-    return now.executor;
+    return now;
   };
 }
 

@@ -21,6 +21,17 @@ export function findCommand(command: string, env: Env): string | undefined {
   return directories.map((directory) => join(directory, command)).find(isExecutable);
 }
 
+/** Another one after a file has come to a directory of the path or has left it. A few looks, no reading. */
+export const pathMark = (env: Env): string => (env['PATH'] ?? '').split(delimiter).map(changedAt).join();
+
+function changedAt(directory: string): number | undefined {
+  try {
+    return statSync(directory, { throwIfNoEntry: false })?.mtimeMs;
+  } catch {
+    return undefined;
+  }
+}
+
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

@@ -23,6 +23,8 @@ export interface HomePaths {
   readonly adminToken: string;
   /** Says where a live server is. */
   readonly live: string;
+  /** Which programs have told their version, as the files they are. */
+  readonly programs: string;
 }
 
 export function homePaths(env: Env, cwd: string): HomePaths {
@@ -48,6 +50,7 @@ export function homePaths(env: Env, cwd: string): HomePaths {
     secret: join(path, 'secret'),
     adminToken: join(path, 'admin.token'),
     live: join(path, 'up.json'),
+    programs: join(path, 'programs.json'),
   };
 }
 

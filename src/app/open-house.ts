@@ -20,8 +20,8 @@ import { customFiles } from './custom-executors.ts';
 import { dispatchingOf } from './dispatching.ts';
 import { engineHere } from './engine-here.ts';
 import { executorsHere } from './executor-views.ts';
-import { executorShelf } from './executors.ts';
-import { homePaths, initHome } from './home.ts';
+import { type ExecutorShelf, executorShelf } from './executors.ts';
+import { type HomePaths, homePaths, initHome } from './home.ts';
 import type { House, Self } from './house.ts';
 import { interactiveStarts } from './interactive.ts';
 import { lazyStore } from './lazy-store.ts';
@@ -30,12 +30,15 @@ import { newsOf } from './news.ts';
 import { notePlaces } from './notes.ts';
 import { Commits } from './observe/commits.ts';
 import { outputOf } from './output.ts';
+import { readiness } from './readiness.ts';
 import { eventsOf } from './run-events.ts';
 import { factsOf } from './run-facts.ts';
 import { runSecrets } from './run-secrets.ts';
+import { sandboxLook } from './sandbox/sandbox-look.ts';
 import { openSettings } from './settings/open-settings.ts';
 import type { Flags } from './settings/resolve-settings.ts';
 import { upkeepOf } from './upkeep.ts';
+import { versionAsker } from './version-asker.ts';
 import { workPortOf } from './work-port.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -132,12 +135,7 @@ function surroundingsOf({
       export: (target) => upkeep.export(from(target)),
     },
     places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
-    executors: {
-      names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customFiles(paths).map(({ name }) => name)])],
-      accounts: async (executor) => accountsOf(paths, executor),
-      here: executorsHere(executors, env, paths),
-      interactive: interactiveStarts(executors),
-    },
+    executors: executorsPort(executors, env, paths),
     dispatching: dispatchingOf({ store, settings }, executors),
     output,
     work: workPortOf(paths, env),
@@ -155,6 +153,19 @@ function surroundingsOf({
       sign: async (token) => (await secret()).sign(token),
       codeOf: async (link) => (await secret()).codeOf(link),
     },
+  };
+}
+
+/** What is known of executors here; each program is asked for its version once, whoever wants to know. */
+function executorsPort(executors: ExecutorShelf, env: Env, paths: HomePaths): CallSurroundings['executors'] {
+  const ask = versionAsker(env);
+  return {
+    names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customFiles(paths).map(({ name }) => name)])],
+    accounts: async (executor) => accountsOf(paths, executor),
+    here: executorsHere(executors, env, paths, ask),
+    unready: readiness({ shelf: executors, env, paths, ask }),
+    sandboxProblem: sandboxLook(env),
+    interactive: interactiveStarts(executors),
   };
 }
 

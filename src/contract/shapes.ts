@@ -18,8 +18,19 @@ export const TaskView = Task.omit({ prompt: true }).extend({
   /** Lists carry the beginning of a long prompt; `task.show` carries all of it. */
   promptIsWhole: z.boolean(),
   project: z.string().optional(),
-  /** Why it is queued and not started; only `task.show` looks. */
+  /** Why it is not started and does not go on by itself; only `task.show` and `task.wait` look. */
   heldUp: z.string().optional(),
+  /** Why it may not get done as things stand; only `task.create` and `task.show` look. */
+  warnings: z.array(z.string()).optional(),
+  /** Which executor and model it runs with, and who chose them; only `task.show` looks. */
+  effective: z
+    .strictObject({
+      executor: z.string(),
+      executorFrom: z.string(),
+      model: z.string().optional(),
+      modelFrom: z.string().optional(),
+    })
+    .optional(),
   /** What its running agent says of its window and its account; only `task.show` and `fleet.status` look. */
   now: Watch.pick({ context: true, quota: true }).optional(),
 });

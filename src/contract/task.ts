@@ -227,7 +227,12 @@ export const waitTask = operation({
   role: 'monitor',
   summary: 'Tell which of some tasks have come to an end and which have not.',
   input: z.strictObject({ ids: z.array(Ref).min(1).max(LIMITS.pageItems.value).describe('a task to wait for; may be repeated') }),
-  output: z.strictObject({ items: z.array(TaskView), pending: z.int() }),
+  output: z.strictObject({
+    items: z.array(TaskView),
+    pending: z.int(),
+    /** Of those, how many do not go on by themselves: somebody has to do something. `heldUp` of each says what. */
+    stuck: z.int(),
+  }),
   faults: ['not_found', 'unavailable'],
 });
 

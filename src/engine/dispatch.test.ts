@@ -30,6 +30,13 @@ describe('dispatch', () => {
     expect((await house.call('task.list', { state: ['failed', 'blocked', 'canceled'] })).items).toEqual([]);
   });
 
+  it('looks again soon for an executor that is not here, and only then [EXEC-05]', async () => {
+    const house = engineHouse();
+    expect((await takeTurn(dispatch(house.needs))).dueInMs).toBeUndefined();
+    await house.call('task.create', { directory: '/plain', prompt: 'x', executor: ['scripted'] });
+    expect((await takeTurn(dispatch(house.needs))).dueInMs).toBe(2_000);
+  });
+
   it('keeps the limits of executor, account and project, and lets the others go on [TASK-04]', async () => {
     const perProject: Record<string, number> = {};
     const house = engineHouse({ executor: { codex: 4 }, account: { 'claude/default': 3 }, project: perProject });

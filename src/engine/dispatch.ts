@@ -32,6 +32,8 @@ export interface Seen {
   readonly roomHere: number;
   /** When the first of the pauses that were met with is over. */
   readonly pausedUntil?: Instant | undefined;
+  /** Something waits for an executor that is not here: it may be installed at any moment. */
+  readonly lacksExecutor?: boolean;
   readonly now: Instant;
 }
 
@@ -55,9 +57,18 @@ export const dispatch = (needs: Needs): Controller<Seen, readonly Choice[]> => {
       write.key.kind === holds.kind ||
       write.key.kind === pauses.kind ||
       (write.key.kind === tasks.kind && write.op === 'put' && (write.body as Task).phase.state === 'queued'),
-    dueInMs: ({ pausedUntil, now }) => (pausedUntil === undefined ? undefined : Math.max(1, msOf(pausedUntil) - msOf(now))),
+    dueInMs: ({ pausedUntil, lacksExecutor, now }) => {
+      const due = [
+        ...(pausedUntil === undefined ? [] : [Math.max(1, msOf(pausedUntil) - msOf(now))]),
+        ...(lacksExecutor ? [LOOK_FOR_EXECUTORS_MS] : []),
+      ];
+      return due.length === 0 ? undefined : Math.min(...due);
+    },
   };
 };
+
+/** Nobody tells when a program is installed. */
+const LOOK_FOR_EXECUTORS_MS = 2_000;
 
 /** The earliest due tasks for which every scope, and this host, has room. */
 export function choose({ fronts, taken, roomHere }: Pick<Seen, 'fronts' | 'taken' | 'roomHere'>): readonly Choice[] {
@@ -94,7 +105,9 @@ async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
         .slice(from, to)
         .map(async ({ lane, hit }) => ({ key: lane, head: hit, ...(await needed(laneFromKey(lane), capacity, needs)) })),
     );
-    const usable = await unpausedOf(lanes.filter(startable), seen, needs);
+    const started = lanes.filter(startable);
+    if (started.length < lanes.length) seen.lacksExecutor = true;
+    const usable = await unpausedOf(started, seen, needs);
     const before = await occupied(
       needs.known ?? needs.store,
       usable.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
@@ -109,7 +122,7 @@ async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
   return seen;
 }
 
-type Writable = Seen & { pausedUntil?: Instant | undefined };
+type Writable = Seen & { pausedUntil?: Instant | undefined; lacksExecutor?: boolean };
 
 /** A paused account costs one read, however many lanes wait for it. */
 async function unpausedOf(lanes: readonly Needed[], seen: Writable, { store, known = store }: Needs): Promise<readonly Needed[]> {

@@ -10,7 +10,8 @@ import { holds } from '../store/records/holds.ts';
 import { pauses } from '../store/records/pauses.ts';
 import { projects } from '../store/records/projects.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
-import type { Dispatching, Scope } from './scope.ts';
+import { problemText } from './doable.ts';
+import type { Dispatching, Scope, Unready } from './scope.ts';
 
 type HeldUp = Output<'fleet.status'>['heldUp'][number];
 
@@ -39,9 +40,20 @@ export async function heldUp(scope: Scope): Promise<HeldUp[]> {
 }
 
 /** Why one task is not being started; undefined when it will be in a moment, or when it does not wait to be. */
-export async function heldUpBy(task: Task, scope: Scope): Promise<string | undefined> {
+export const heldUpBy = async (task: Task, scope: Scope): Promise<string | undefined> => (await hindranceOf(task, scope))?.why;
+
+export interface Hindrance {
+  readonly why: string;
+  /** It does not end by itself: no run that ends and no hour that comes makes a difference. */
+  readonly isLasting: boolean;
+}
+
+export async function hindranceOf(task: Task, scope: Scope): Promise<Hindrance | undefined> {
   if (task.phase.state !== 'queued') return undefined;
-  return whyNot(laneOf(task), await surroundings(scope), scope);
+  const lane = await effectiveLane(laneOf(task), scope);
+  const obstacle = await obstacleIn(lane, await surroundings(scope), scope);
+  const isLasting = obstacle?.kind === 'executor' || obstacle?.kind === 'placement';
+  return obstacle && { why: await words(obstacle, lane, scope), isLasting };
 }
 
 interface Surroundings {
@@ -54,17 +66,29 @@ async function surroundings({ dispatching }: Scope): Promise<Surroundings> {
   return { capacity, startable };
 }
 
-async function whyNot(named: Lane, { capacity, startable }: Surroundings, scope: Scope): Promise<string | undefined> {
-  const { reads, now } = scope;
-  const lane = { ...named, ...lenderOf(await executorOf(named, scope)) };
+async function whyNot(named: Lane, around: Surroundings, scope: Scope): Promise<string | undefined> {
+  const lane = await effectiveLane(named, scope);
+  const obstacle = await obstacleIn(lane, around, scope);
+  return obstacle && words(obstacle, lane, scope);
+}
+
+const effectiveLane = async (named: Lane, scope: Scope): Promise<Lane> => ({
+  ...named,
+  ...lenderOf(await executorOf(named, scope)),
+});
+
+async function obstacleIn(
+  lane: Lane,
+  { capacity, startable }: Surroundings,
+  { reads, now }: Scope,
+): Promise<Obstacle | undefined> {
   const scopes = scopesOf(lane, capacity);
   const [pause, ...counts] = await Promise.all([
     pauses.get(reads, pauseId(lane)),
     ...scopes.map(async (one) => [one.scope, (await holds.get(reads, one.scope))?.body.holders.length ?? 0] as const),
   ]);
   const taken = new Map(counts);
-  const obstacle = obstacleTo(lane, { startable, scopes, taken: (one) => taken.get(one) ?? 0, pause: pause?.body, now });
-  return obstacle && words(obstacle, lane, scope);
+  return obstacleTo(lane, { startable, scopes, taken: (one) => taken.get(one) ?? 0, pause: pause?.body, now });
 }
 
 const executorOf = async ({ place, ...lane }: Lane, { dispatching }: Scope): Promise<string> =>
@@ -72,9 +96,8 @@ const executorOf = async ({ place, ...lane }: Lane, { dispatching }: Scope): Pro
     ? (await dispatching.defaults(place.kind === 'project' ? place.id : undefined)).executor
     : refOf(lane);
 
-async function words(obstacle: Obstacle, lane: Lane, { reads }: Scope): Promise<string> {
-  if (obstacle.kind === 'executor')
-    return `no executor ${obstacle.executor} can be started on this machine: see fleet executor show ${obstacle.executor}, or give it another with task edit --executor`;
+async function words(obstacle: Obstacle, lane: Lane, { reads, executors }: Scope): Promise<string> {
+  if (obstacle.kind === 'executor') return absent(obstacle.executor, await executors.unready(obstacle.executor));
   if (obstacle.kind === 'placement') return 'work in a tree of its own cannot be started on this machine: set isolation=in_place';
   if (obstacle.kind === 'paused') {
     const { executor, account, until, why } = obstacle.pause;
@@ -88,6 +111,11 @@ async function words(obstacle: Obstacle, lane: Lane, { reads }: Scope): Promise<
   if (kind === 'place') return `one run at a time works in ${await placeName(lane, reads)}`;
   if (kind === 'project') return `${runs} in project ${await placeName(lane, reads)}: limit_project, or its own max_concurrent`;
   return `${runs} for ${name}: limit_${kind}`;
+}
+
+function absent(executor: string, unready: Unready | undefined): string {
+  const why = unready ? `: ${problemText(unready)}` : '';
+  return `no executor ${executor} can be started on this machine${why}; or give it another with fleet task edit ID --executor NAME`;
 }
 
 const placeName = async ({ place }: Lane, reads: Scope['reads']): Promise<string> =>

@@ -47,10 +47,23 @@ export interface Executors {
   names(): Promise<readonly string[]>;
   /** Accounts of one of them that tasks may ask for. */
   accounts(executor: string): Promise<readonly string[]>;
+  /** What is wrong with one of them, by its name and account as a task would say them; undefined when it is ready. Soon answered. */
+  unready(ref: string): Promise<Unready | undefined>;
+  /** Why no sandbox can be made on this machine, and what to do about it; undefined when one can. */
+  sandboxProblem(): Promise<string | undefined>;
   /** Each with its program; asks programs for their versions, and for no longer than they may take. */
   here(): Promise<readonly ExecutorHere[]>;
   /** How a person goes on with a conversation; undefined where the program has no form for people. */
   interactive(wish: Opening): Promise<Interactive | undefined>;
+}
+
+/** Why an executor is of no use here at the moment. */
+export interface Unready {
+  readonly why: string;
+  /** What to type about it. */
+  readonly repair?: string | undefined;
+  /** Nothing is started with it. A program that is signed out or seems broken is started, and tells for itself. */
+  readonly isAbsent: boolean;
 }
 
 /** A conversation, and where it is gone on with. */
@@ -100,8 +113,15 @@ export interface SettingsPort {
 export interface Dispatching {
   capacity(): Promise<Capacity>;
   /** The executor of a task that names none. */
-  defaults(projectId: string | undefined): Promise<{ readonly executor: string }>;
+  defaults(projectId: string | undefined): Promise<Defaults>;
   startable(): Promise<(work: Pick<Lane, 'executor' | 'placement'>) => boolean>;
+}
+
+export interface Defaults {
+  readonly executor: string;
+  readonly model?: string | undefined;
+  /** Who chose them. */
+  readonly from?: { readonly executor: string; readonly model?: string | undefined };
 }
 
 /** What runs have printed. Everything leaves it redacted. */

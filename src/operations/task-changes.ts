@@ -16,6 +16,7 @@ import { findTask, stillAt } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { beliefsIn, findDependencies, openOnes } from './task-graph.ts';
 import { viewOf } from './task-view.ts';
+import { waitHandler } from './task-wait.ts';
 
 type Changes =
   | 'task.retry'
@@ -92,11 +93,7 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
     return plan({ taskId: task.id, n, state: 'waiting' as const }, change);
   },
 
-  'task.wait': async ({ ids }, scope) => {
-    const found = await Promise.all(ids.map((id) => findTask(scope, id)));
-    const items = await Promise.all(found.map(({ body }) => viewOf(body, scope)));
-    return plan({ items, pending: found.filter(({ body }) => !isFinal(body.phase) && body.phase.state !== 'blocked').length });
-  },
+  'task.wait': waitHandler,
 
   'task.delete': async ({ id, ifSeq }, scope) => {
     const seen = await findTask(scope, id);

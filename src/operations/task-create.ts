@@ -13,6 +13,7 @@ import { born, changed } from '../store/records/journal.ts';
 import type { Seen } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { teamFor } from './authorize.ts';
+import { warningsFor } from './doable.ts';
 import { findTask } from './find.ts';
 import type { Handlers, Scope } from './scope.ts';
 import { plan } from './scope.ts';
@@ -53,7 +54,8 @@ export async function madeTask(input: Input, scope: Scope, { reviews }: Pick<Tas
     ...awaited(dependencies.filter(({ body }) => body.id !== parent?.body.id)),
     ...(parent ? partAdded(parent, placed, author) : []),
   ];
-  return plan(await viewOf(placed, scope), writes);
+  const [view, warnings] = await Promise.all([viewOf(placed, scope), warningsFor(placed, scope)]);
+  return plan({ ...view, ...(warnings.length > 0 ? { warnings } : {}) }, writes);
 }
 
 /** A task with nothing decided but what it asks for. */

@@ -4,6 +4,7 @@ import type { Task } from '../domain/task/task.ts';
 import { laneHeads } from '../store/queries/lanes.ts';
 import { entriesAfter } from '../store/records/journal.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
+import { effectiveOf, isUnbegun, warningsFor } from './doable.ts';
 import { findProject, findTask } from './find.ts';
 import { heldUpBy } from './held-up.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
@@ -29,8 +30,18 @@ export const taskListHandlers: Pick<Handlers, 'task.list' | 'task.ready' | 'task
 
   'task.show': async ({ id }, scope) => {
     const { body } = await findTask(scope, id);
-    const why = await heldUpBy(body, scope);
-    return plan({ ...(await liveView(await wholeView(body, scope), scope)), ...(why === undefined ? {} : { heldUp: why }) });
+    const [why, view, effective, warnings] = await Promise.all([
+      heldUpBy(body, scope),
+      wholeView(body, scope).then((whole) => liveView(whole, scope)),
+      effectiveOf(body, scope),
+      isUnbegun(body) ? warningsFor(body, scope) : [],
+    ]);
+    return plan({
+      ...view,
+      effective,
+      ...(why === undefined ? {} : { heldUp: why }),
+      ...(warnings.length > 0 ? { warnings } : {}),
+    });
   },
 
   'task.events': async ({ id, after, limit }, scope) => {

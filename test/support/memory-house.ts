@@ -13,7 +13,7 @@ import {
   type TokenId,
 } from '../../src/domain/values.ts';
 import { type CallSurroundings, makeCall } from '../../src/operations/call.ts';
-import type { Place, WorkPort } from '../../src/operations/scope.ts';
+import type { Place, Unready, WorkPort } from '../../src/operations/scope.ts';
 import { makeUlids } from '../../src/platform/ids.ts';
 import { openMemoryRunLog } from '../../src/runlog/memory-run-log.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
@@ -39,6 +39,8 @@ export interface HouseOptions {
   readonly clock?: { ms: number };
   /** What git says there. */
   readonly work?: Partial<WorkPort>;
+  /** What is wrong with executors here. */
+  readonly unready?: Map<string, Unready>;
 }
 
 export function memoryHouse({
@@ -46,6 +48,7 @@ export function memoryHouse({
   random,
   clock = { ms: NOON },
   work = {},
+  unready = new Map(),
 }: HouseOptions = {}): MemoryHouse {
   const ulid = makeUlids(() => clock.ms, random);
   const ids = {
@@ -79,6 +82,8 @@ export function memoryHouse({
       names: async () => ['claude', 'codex', 'scripted'],
       accounts: async () => ['default', 'work'],
       here: async () => [],
+      unready: async (ref) => unready.get(ref),
+      sandboxProblem: async () => undefined,
       interactive: async ({ run, session }) =>
         run.executor === 'claude' ? { command: '/bin/claude', args: ['--resume', session], env: {}, files: [] } : undefined,
     },

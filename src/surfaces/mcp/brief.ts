@@ -35,14 +35,15 @@ export function briefOf(task: TaskView, nowMs: number): TaskBrief {
 function wordsOf(task: TaskView, nowMs: number): string {
   const { phase, maxAttempts, work, createdAt } = task;
   const attempts = countedAttempts(task);
+  const held = task.heldUp === undefined ? '' : `: ${oneLine(task.heldUp, 300)}`;
   const stopping = task.cancelAsked && 'since' in phase ? ', asked to stop' : '';
   switch (phase.state) {
     case 'draft':
       return 'a draft: not handed over for work yet';
     case 'waiting':
-      return phase.on.length > 0 ? `waits for ${phase.on.join(', ')}` : `waits until ${phase.until ?? 'its time'}`;
+      return phase.on.length > 0 ? `waits for ${phase.on.join(', ')}${held}` : `waits until ${phase.until ?? 'its time'}`;
     case 'queued':
-      return `queued for ${since(phase.since, nowMs)}${stopping}`;
+      return `queued for ${since(phase.since, nowMs)}${stopping}${held}`;
     case 'running':
       return `running for ${since(phase.since, nowMs)}${attempts > 1 ? `, attempt ${attempts} of ${maxAttempts}` : ''}${stopping}`;
     case 'verifying':

@@ -15,7 +15,12 @@ interface Waited {
   readonly items: readonly TaskView[];
   /** Tasks that will go on by themselves. */
   readonly open: number;
+  /** Tasks that have not ended and do not go on until somebody does something. */
+  readonly stuck: number;
 }
+
+/** How long it must look as if nothing could go on: a program that is being replaced is away for a moment. */
+const SURE_MS = 1_000;
 
 /** Looks until nothing more happens by itself to any of them, or the time is over, or the client has gone. */
 export async function waitFor(ids: readonly string[], timeoutMs: number, asked: Asked): Promise<Waited> {
@@ -23,6 +28,7 @@ export async function waitFor(ids: readonly string[], timeoutMs: number, asked: 
   const left = () => timeoutMs - (asked.elapsed() - began);
   const tell = teller(asked, { began, timeoutMs });
   let pauseMs = FIRST_PAUSE_MS;
+  let movedAt = began;
   for (;;) {
     asked.signal.throwIfAborted();
     const waited = await look(ids, asked).catch((error: unknown) => {
@@ -31,7 +37,9 @@ export async function waitFor(ids: readonly string[], timeoutMs: number, asked: 
       return undefined;
     });
     if (waited) {
-      if (waited.open === 0 || left() <= 0) return waited;
+      if (waited.open > 0) movedAt = asked.elapsed();
+      const isOver = waited.open === 0 && (waited.stuck === 0 || asked.elapsed() - movedAt >= SURE_MS);
+      if (isOver || left() <= 0) return waited;
       await tell(waited);
     }
     await pause(Math.max(1, Math.min(pauseMs, left())), undefined, { signal: asked.signal });
@@ -39,10 +47,10 @@ export async function waitFor(ids: readonly string[], timeoutMs: number, asked: 
   }
 }
 
-/** A draft moves only when somebody hands it over: waiting for it would never end. */
+/** A draft that nobody hands over, or a task that nobody here can do: waiting for it would never end. */
 async function look(ids: readonly string[], { call }: Asked): Promise<Waited> {
-  const { items, pending } = await call('task.wait', { ids: [...ids] });
-  return { items, open: pending - items.filter(({ phase }) => phase.state === 'draft').length };
+  const { items, pending, stuck } = await call('task.wait', { ids: [...ids] });
+  return { items, open: pending - stuck, stuck };
 }
 
 /** Progress has to grow from one notification to the next: time counts for less than one task. */

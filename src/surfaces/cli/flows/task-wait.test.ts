@@ -12,10 +12,18 @@ const failed: Phase = { state: 'failed', at: since, reason: 'crashed after 3 of 
 const asked: Phase = { state: 'blocked', since, block: { cause: 'agent', who: 'you', what: 'sign in' } };
 
 const ENDS = ['7k2m9xqa', '8a2m9xqb'];
-const moment = (...phases: Phase[]) => {
-  const items = phases.map((phase, index): TaskView => sampleTask(ENDS[index] ?? '', `Task ${index}`, phase));
+const moment = (...phases: Phase[]) => held(undefined, ...phases);
+/** Nothing can move: what is queued waits for the same. */
+const held = (why: string | undefined, ...phases: Phase[]) => {
+  const items = phases.map(
+    (phase, index): TaskView => ({
+      ...sampleTask(ENDS[index] ?? '', `Task ${index}`, phase),
+      ...(why !== undefined && phase.state === 'queued' ? { heldUp: why } : {}),
+    }),
+  );
   const over = ['done', 'failed', 'canceled', 'blocked'];
-  return { items, pending: items.filter(({ phase }) => !over.includes(phase.state)).length };
+  const stuck = items.filter(({ phase, heldUp }) => phase.state === 'draft' || heldUp !== undefined).length;
+  return { items, pending: items.filter(({ phase }) => !over.includes(phase.state)).length, stuck };
 };
 
 /** Answers with these moments in turn, then with the last of them for ever. */
@@ -68,6 +76,17 @@ describe('fleet task wait', () => {
     const { code, err } = await wait([moment(done, { state: 'draft', since })]);
     expect(code).toBe(4);
     expect(err).toContain('fleet task dispatch 8a2m9xqb');
+  });
+
+  it('ends with 4 and the reason when nothing can move, having looked for a while, and starts no engine for it', async () => {
+    const why = 'no executor claude can be started on this machine: its program claude was not found';
+    const { code, err, started, calls } = await wait([held(why, queued, queued)]);
+    expect({ code, started }).toEqual({ code: 4, started: 0 });
+    expect(err).toContain(`7k2m9xqa is queued: ${why}`);
+    expect(calls.length).toBeGreaterThan(1);
+    expect(await wait([held(why, queued, queued), moment(queued, queued), moment(done, done)])).toMatchObject({ code: 0 });
+    const json = await wait([held(why, done, queued)], ['--json']);
+    expect(JSON.parse(json.out)).toMatchObject({ pending: 1, stuck: 1, items: [{}, { heldUp: why }] });
   });
 
   it('gives up after its time with exit code 6, and says that the work goes on', async () => {

@@ -11,17 +11,24 @@ type Waited = Output<'task.wait'>;
 const firstPauseMs = 100;
 const longestPauseMs = 1000;
 
-/** Waits until nothing more happens by itself: every task is done, or a person is needed. */
+/** How long it must look as if nothing could go on: a program that is being replaced is away for a moment. */
+const sureMs = 1000;
+
+/** Waits until nothing more happens by itself: every task is done, or somebody is needed. */
 export async function waitForTasks(order: Order): Promise<Result> {
   const timeoutMs = typeof order.local['timeout'] === 'number' ? order.local['timeout'] * 1000 : Number.POSITIVE_INFINITY;
   const show = progress(order);
   let value = await look(order);
-  if (isPending(value)) await wake(order);
+  if (goesOn(value)) await wake(order);
   await show(value);
-  const began = order.io.elapsed();
+  const { elapsed, pause } = order.io;
+  const began = elapsed();
+  let movedAt = began;
   let pauseMs = firstPauseMs;
-  while (isPending(value) && order.io.elapsed() - began < timeoutMs) {
-    await order.io.pause(Math.min(pauseMs, Math.max(1, timeoutMs - (order.io.elapsed() - began))));
+  while (value.pending > 0 && elapsed() - began < timeoutMs) {
+    if (goesOn(value)) movedAt = elapsed();
+    else if (elapsed() - movedAt >= sureMs) break;
+    await pause(Math.min(pauseMs, Math.max(1, timeoutMs - (elapsed() - began))));
     pauseMs = Math.min(longestPauseMs, pauseMs * 1.5);
     value = await patiently(order, () => look(order));
     await show(value);
@@ -29,8 +36,8 @@ export async function waitForTasks(order: Order): Promise<Result> {
   return ending(order, value);
 }
 
-/** A draft moves only when somebody hands it over: waiting for it alone would never end. */
-const isPending = ({ items, pending }: Waited): boolean => pending > items.filter(({ phase }) => phase.state === 'draft').length;
+/** A draft that nobody hands over, or a task that nobody here can do: waiting for those alone would never end. */
+const goesOn = ({ pending, stuck }: Waited): boolean => pending > stuck;
 
 async function wake(order: Order): Promise<void> {
   const said = await order.ensureEngine?.();
@@ -47,7 +54,7 @@ const look = async (order: Order): Promise<Waited> => (await ask(order, 'task.wa
 
 async function ending(order: Order, value: Waited): Promise<Result> {
   const undone = value.items.filter(({ phase }) => phase.state !== 'done');
-  const isLate = isPending(value);
+  const isLate = goesOn(value);
   if (!order.json && undone.length > 0)
     await order.io.err(isLate ? lateText(value, order) : notDone(undone, lookOf({ ...order.io, input: order.input })));
   const code = isLate ? EXIT_CODES.limit : undone.length > 0 ? EXIT_CODES.conflict : EXIT_CODES.ok;

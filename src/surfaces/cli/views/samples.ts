@@ -223,7 +223,7 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
     ],
     next: 3,
   },
-  'task.wait': { items: [running, merging, done, landed, failed, asked], pending: 2 },
+  'task.wait': { items: [running, merging, done, landed, failed, asked], pending: 2, stuck: 0 },
   'task.send': { taskId: running.id, n: 2, state: 'waiting' },
   'task.comment': comment,
   'task.dispatch': queued,

@@ -21,8 +21,11 @@ export function taskCreated(task: TaskView, look: Look): string {
   const hint =
     task.phase.state === 'draft' ? `fleet task dispatch ${id} hands it over` : `fleet task show ${id} tells how it goes`;
   const waits = task.phase.state === 'waiting' ? `  ${phaseText(task, look)}\n` : '';
-  return `${taskLine(task, look)}${waits}  ${whereText(task, look)}\n  ${look.paint.dim(hint)}\n`;
+  return `${taskLine(task, look)}${waits}  ${whereText(task, look)}\n${warnings(task, look)}  ${look.paint.dim(hint)}\n`;
 }
+
+const warnings = ({ warnings: list = [] }: TaskView, { paint, width }: Look): string =>
+  list.map((text) => `  ${paint.yellow('!')} ${wrap(plainLine(text), Math.max(20, width - 4)).join('\n    ')}\n`).join('');
 
 /** After a retry or a resume: where to look next. */
 export const taskAgain = (task: TaskView, look: Look): string =>

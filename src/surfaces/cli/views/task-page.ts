@@ -36,6 +36,7 @@ function facts(task: TaskView, look: Look): (readonly [string, string])[] {
     ['Where', whereText(task, look)],
     ...workFacts(task, look),
     ['Executor', executorText(task)],
+    ['Warning', task.warnings === undefined ? undefined : task.warnings.map(plainLine).join('; ')],
     ['Kind', `${task.kind}, priority ${task.priority}${task.expectsChanges ? '' : ', no change expected'}`],
     ['After', task.dependsOn.length > 0 ? task.dependsOn.map(shortId).join(', ') : undefined],
     ['Forked from', forkText(task)],
@@ -112,18 +113,29 @@ export function whereText(task: TaskView, look: Pick<Look, 'userHome'>): string 
   return `${place}, own branch${from}${onto}${task.integration === undefined ? '' : ` (${task.integration})`}`;
 }
 
-function executorText({ executors, executorAt = 0, failover, model, effort, preset, sandbox }: TaskView): string {
-  const names = executors.length > 0 ? executors.map(plainLine).join(', then ') : 'the default one';
+function executorText({ executors, executorAt = 0, failover, model, effort, preset, sandbox, effective }: TaskView): string {
   const moved = executorAt > 0 && `now ${plainLine(executors[executorAt] ?? '')}, because the first was paused`;
   const details = [
     moved,
     failover && `fail-over ${failover}`,
-    model && `model ${plainLine(model)}`,
+    modelText(model, effective),
     effort && `effort ${effort}`,
     preset && `tools for ${preset}`,
     sandbox && 'in a sandbox',
   ];
-  return [names, ...details.filter(Boolean)].join(', ');
+  return [executorName(executors, effective), ...details.filter(Boolean)].join(', ');
+}
+
+function executorName(executors: readonly string[], effective: TaskView['effective']): string {
+  if (executors.length > 0) return executors.map(plainLine).join(', then ');
+  return effective ? `${plainLine(effective.executor)} (by ${plainLine(effective.executorFrom)})` : 'the default one';
+}
+
+function modelText(model: string | undefined, effective: TaskView['effective']): string | undefined {
+  if (model !== undefined) return `model ${plainLine(model)}`;
+  if (!effective) return undefined;
+  const { model: chosen, modelFrom = '' } = effective;
+  return chosen === undefined ? "the program's own model" : `model ${plainLine(chosen)} (by ${plainLine(modelFrom)})`;
 }
 
 const costText = ({ usage, turns }: TaskView): string | undefined =>

@@ -32,6 +32,7 @@ const phaseWord = ({ phase, cancelAsked }: TaskView): string => (cancelAsked && 
 
 /** What a reader who waits wants to know: what it waits for, how long it has been, or what went wrong. */
 export function whyText(task: TaskView, { nowMs }: Pick<Look, 'nowMs'>): string {
+  if (task.heldUp !== undefined) return plainLine(task.heldUp);
   const { phase, maxAttempts, work } = task;
   const attempts = countedAttempts(task);
   switch (phase.state) {

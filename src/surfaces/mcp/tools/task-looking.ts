@@ -26,13 +26,13 @@ export const taskWait = tool({
   title: 'Wait for tasks',
   about:
     'Wait until each of these tasks is done, has failed, was canceled or needs a person, or until the time is over. While the answer says "pending", ' +
-    'nothing is wrong: call again with the same ids. Sends progress while it waits.',
+    'nothing is wrong: call again with the same ids. "stuck": nothing can go on by itself, and the words say why. Sends progress while it waits.',
   input: z.strictObject({
     ids: z.array(taskRef).min(1).max(MOST_WAITED_FOR).describe('Ids of the tasks.'),
     timeoutSeconds: waitSeconds,
   }),
   output: z.object({
-    state: z.enum(['ended', 'pending']),
+    state: z.enum(['ended', 'pending', 'stuck']).describe('stuck: nothing goes on until somebody does what the words say.'),
     done: z.int(),
     total: z.int(),
     open: z.array(z.string()).describe('Ids of those that still go on.'),
@@ -43,11 +43,12 @@ export const taskWait = tool({
     const waited = await waitFor(ids, timeoutSeconds * 1_000, asked);
     const tasks = waited.items.map((task) => briefOf(task, asked.now()));
     const open = tasks.filter((task) => !hasEnded(task)).map(({ id }) => id);
-    const state = waited.open === 0 ? 'ended' : 'pending';
-    const next =
-      state === 'pending'
-        ? `Pending: ${counted(open.length, 'task')} still at work. Call task_wait again with the same ids.`
-        : 'Nothing more happens by itself. Read what was done with task_collect.';
+    const state = waited.open > 0 ? 'pending' : waited.stuck > 0 ? 'stuck' : 'ended';
+    const next = {
+      pending: `Pending: ${counted(open.length, 'task')} still at work. Call task_wait again with the same ids.`,
+      stuck: 'Stuck: nothing goes on by itself. Do not wait; tell the user what is said above.',
+      ended: 'Nothing more happens by itself. Read what was done with task_collect.',
+    }[state];
     return {
       text: `${progressText(tasks)}\n${next}`,
       data: { state, done: tasks.length - open.length, total: tasks.length, open, tasks } as const,

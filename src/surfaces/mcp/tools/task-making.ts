@@ -35,6 +35,8 @@ const place = {
   directory: wish.directory.describe('Absolute path of a plain directory to work in, in place, when there is no project.'),
 };
 
+const warnings = z.array(z.string()).optional().describe('Why it may not get done as things stand; tell the user.');
+
 const Wish = z.strictObject({ ...wishes, tags: tagWords });
 type Wish = z.output<typeof Wish>;
 
@@ -56,7 +58,7 @@ export const taskCreate = tool({
     after: z.array(Ref).max(20).optional().describe('Ids of tasks that must be done first.'),
     draft: z.boolean().optional().describe('Only write it down; nobody works on it until it is handed over.'),
   }),
-  output: z.object({ task: TaskBrief }),
+  output: z.object({ task: TaskBrief, warnings }),
   calls: ['task.create'],
   run: async ({ project, directory, after, draft, ...rest }, { call, now }) => {
     const task = await call('task.create', {
@@ -67,7 +69,9 @@ export const taskCreate = tool({
       ...(draft === undefined ? {} : { draft }),
     });
     const brief = briefOf(task, now());
-    return { text: `Created ${lineOf(brief)}\nWait for it with task_wait.`, data: { task: brief } };
+    const { warnings: found = [] } = task;
+    const text = [`Created ${lineOf(brief)}`, ...found.map((one) => `Warning: ${one}`), 'Wait for it with task_wait.'].join('\n');
+    return { text, data: { task: brief, ...(found.length > 0 ? { warnings: found } : {}) } };
   },
 });
 
@@ -91,6 +95,7 @@ export const tasksCreate = tool({
   }),
   output: z.object({
     tasks: z.array(z.object({ key: z.string(), task: TaskBrief })),
+    warnings,
     refused: z.object({ key: z.string(), code: z.string(), message: z.string() }).optional(),
   }),
   calls: ['task.create'],
@@ -100,11 +105,13 @@ export const tasksCreate = tool({
     const { made, refused } = await madeInOrder(tasks, where, asked);
     const items = [...made].map(([key, task]) => ({ key, task: briefOf(task, asked.now()) }));
     const first = `Created ${counted(items.length, 'task')} of ${tasks.length}.`;
-    const text = `${first}\n${linesOf(items.map(({ task }) => task))}`;
-    if (!refused) return { text: `${text}\nWait for them with task_wait.`, data: { tasks: items } };
+    const found = [...new Set([...made.values()].flatMap((task) => task.warnings ?? []))];
+    const text = [first, linesOf(items.map(({ task }) => task)), ...found.map((one) => `Warning: ${one}`)].join('\n');
+    const told = { tasks: items, ...(found.length > 0 ? { warnings: found } : {}) };
+    if (!refused) return { text: `${text}\nWait for them with task_wait.`, data: told };
     return {
       text: `${text}\n"${refused.key}" and what follows was refused: ${refused.message}`,
-      data: { tasks: items, refused },
+      data: { ...told, refused },
     };
   },
 });
