@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
+import type { Job } from '../domain/agent/executor.ts';
 import { refOf } from '../domain/hold/account.ts';
 import { ExecutorRef } from '../domain/hold/executor-ref.ts';
 import type { Entry } from '../domain/journal/entry.ts';
@@ -39,9 +40,10 @@ const WRITTEN = '.task.json.written';
 /** What an agent has left there is never overwritten. Not flushed: everything of it can be written again. */
 export function notesFor(
   { directory, artifacts }: NotePlaces,
-  { task, run, runDirectory }: { task: Task; run: Run; runDirectory: string },
+  { task, run, job }: { task: Task; run: Run; job: Pick<Job, 'runDirectory' | 'workDirectory'> },
 ): Step[] {
-  const told = toldOf(task, run);
+  const { runDirectory } = job;
+  const told = toldOf(task, run, job.workDirectory);
   return [
     { lay: 'directory', path: artifacts },
     ...Object.entries(FIRST_NOTES).map(([name, text]) => ({ lay: 'once', path: join(artifacts, name), text }) as const),
@@ -51,19 +53,33 @@ export function notesFor(
   ];
 }
 
-function toldOf(task: Task, run: Run): string {
-  const { id, title, priority, dependsOn, phase, directory } = task;
-  const told = {
-    id,
-    title,
-    status: phase.state,
-    cwd: directory,
-    coder: refOf(run),
-    model: run.model,
-    priority,
-    depends_on: dependsOn,
-  };
-  return `${JSON.stringify(told, null, 2)}\n`;
+function toldOf(task: Task, run: Run, cwd: string): string {
+  const { id } = task;
+  // A model that nobody chose is the program's own, whose name is not known.
+  return textOf({ id, ...standing(task), cwd, coder: refOf(run), model: run.model ?? null });
+}
+
+/** What is true of a task now, whoever changes what it asks for. */
+const standing = ({ title, priority, dependsOn, phase }: Task) => ({
+  title,
+  status: phase.state,
+  priority,
+  depends_on: dependsOn,
+});
+
+const textOf = (told: object): string => `${JSON.stringify(told, null, 2)}\n`;
+
+/** Brings `task.json` up to date, if the task has one; what a person has changed in it stays changed. */
+export function standingFor(places: NotePlaces, task: Task): Step[] {
+  const read = [WRITTEN, TOLD].map((name) => ({
+    path: join(places.directory, name),
+    told: jsonIn(join(places.directory, name)),
+  }));
+  if (read.some(({ told }) => told === undefined)) return [];
+  return read.flatMap(({ path, told }) => {
+    const text = textOf({ ...told, ...standing(task) });
+    return text === textOf(told ?? {}) ? [] : [{ lay: 'whole', path, text } as const];
+  });
 }
 
 /** Directory, executor and model as a person has changed them in `task.json` since Fleet wrote it. */

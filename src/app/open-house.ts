@@ -13,6 +13,7 @@ import { openFileRunLog } from '../runlog/file-run-log.ts';
 import { STORE_LIMITS } from '../store/assert-writes.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { inspect, realPath } from '../workspace/inspect.ts';
+import { usablePlaces } from '../workspace/usable-places.ts';
 import { accountsOf } from './accounts.ts';
 import { signingSecret } from './auth/secret.ts';
 import { type Signer, signerOf } from './auth/signer.ts';
@@ -27,6 +28,7 @@ import { interactiveStarts } from './interactive.ts';
 import { lazyStore } from './lazy-store.ts';
 import { makeIds } from './make-ids.ts';
 import { newsOf } from './news.ts';
+import { keepNotes } from './note-keeper.ts';
 import { notePlaces } from './notes.ts';
 import { Commits } from './observe/commits.ts';
 import { outputOf } from './output.ts';
@@ -72,7 +74,11 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   const callAs = (caller: Caller): Call => makeCall(surroundings, caller);
   const surroundings = surroundingsOf(parts);
   const call = callAs({ id: OWNER_ID, name: settings.current().values.person, role: 'admin' });
-  const close = () => store.close();
+  const notes = keepNotes(commits, paths.tasks);
+  const close = () => {
+    notes.close();
+    return store.close();
+  };
   const house: House = {
     call,
     callAs,
@@ -115,6 +121,7 @@ function surroundingsOf({
   executors,
 }: Parts): CallSurroundings {
   const from = (path: string) => resolve(cwd, path);
+  const usable = usablePlaces(env);
   const upkeep = upkeepOf({ paths, texts, store, now });
   return {
     store,
@@ -134,7 +141,11 @@ function surroundingsOf({
       restore: (source) => upkeep.restore(from(source)),
       export: (target) => upkeep.export(from(target)),
     },
-    places: { inspect: (path) => inspect(from(path), env), real: (path) => realPath(from(path)) },
+    places: {
+      inspect: (path) => inspect(from(path), env),
+      usable: (path) => usable(from(path)),
+      real: (path) => realPath(from(path)),
+    },
     executors: executorsPort(executors, env, paths),
     dispatching: dispatchingOf({ store, settings }, executors),
     output,

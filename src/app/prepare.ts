@@ -41,7 +41,7 @@ export async function prepareRun(house: House, env: Env, start: Start): Promise<
   const attachment = run.chore ? undefined : mcpAttachment(house, run, runDirectory);
   const [workspace, attached, job] = await Promise.all([workspaceOf(house, run, task), attachment, jobOf(house, start)]);
   return {
-    steps: attached ? [...notesFor(places, { task, run, runDirectory }), ...attached.steps] : [],
+    steps: attached ? [...notesFor(places, { task, run, job }), ...attached.steps] : [],
     job,
     env: {
       ...environmentOf(house, env, start),

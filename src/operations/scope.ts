@@ -178,6 +178,8 @@ export type Place =
 export interface Places {
   /** Follows links, finds the repository a directory belongs to. Never throws for what a person may have typed. */
   inspect(path: string): Promise<Place>;
+  /** Whether work can be done in a directory, and where it really is. As `inspect`, but what git said before holds while it must. */
+  usable(path: string): Promise<{ readonly real: string } | { readonly why: string }>;
   /** The real path, or undefined when nothing is there. */
   real(path: string): Promise<string | undefined>;
 }

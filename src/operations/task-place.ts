@@ -18,10 +18,10 @@ export async function whereToWork(
 ): Promise<Where> {
   if (asked.project !== undefined) return inProject((await findProject(scope, asked.project)).body);
   if (asked.directory === undefined) throw new Fault('invalid', 'say where the work is done: name a project or a directory');
-  const place = await scope.places.inspect(asked.directory);
-  if (place.kind === 'unusable')
+  const place = await scope.places.usable(asked.directory);
+  if ('why' in place)
     throw new Fault('invalid', `cannot work in ${asked.directory}: ${place.why}`, { directory: asked.directory });
-  const real = (await scope.places.real(asked.directory)) ?? place.path;
+  const { real } = place;
   const project = await projectAround(real, scope);
   if (project) return inProject(project);
   if (!leads(scope.caller))

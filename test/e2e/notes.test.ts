@@ -8,6 +8,9 @@ interface TaskJson {
   readonly phase: { readonly state: string };
 }
 
+const statusIn = async (notes: string) =>
+  (JSON.parse(await readFile(join(notes, 'task.json'), 'utf8')) as { status: string }).status;
+
 describe('the notes of a task', () => {
   it('are laid out for every agent, linked to its output, and heeded when a person changes them [RUN-14]', async () => {
     await using house = await cliHouse();
@@ -36,11 +39,13 @@ describe('the notes of a task', () => {
     expect(JSON.parse(last ?? '')).toMatchObject({ what: 'settle', to: 'failed' });
 
     const told = JSON.parse(await readFile(join(notes, 'task.json'), 'utf8')) as Record<string, unknown>;
-    expect(told).toMatchObject({ id, cwd: work, coder: 'shell' });
+    await vi.waitFor(async () => expect(await statusIn(notes)).toBe('failed'), 10_000);
+    expect(told).toMatchObject({ id, cwd: work, coder: 'shell', model: null });
     await writeFile(join(notes, 'artifacts', 'KNOWLEDGE.md'), 'the tests live in t/\n');
     await writeFile(join(notes, 'task.json'), JSON.stringify({ ...told, cwd: elsewhere, coder: 'pwd', model: 'big one' }));
     await house.ok(['task', 'retry', id]);
     await vi.waitFor(async () => expect(await state()).toBe('done'), 30_000);
+    await vi.waitFor(async () => expect(await statusIn(notes)).toBe('done'), 10_000);
     expect((await house.ok(['task', 'log', id])).out).toBe(`model big one in\n${elsewhere}\n`);
     expect(await readFile(join(notes, 'artifacts', 'KNOWLEDGE.md'), 'utf8')).toBe('the tests live in t/\n');
 

@@ -76,6 +76,11 @@ export function memoryHouse({
     settings: { current: () => ({ values: settings, items: [], file: '/home/runtime.toml' }), set: unused },
     places: {
       inspect: async (path) => places.get(path) ?? { kind: 'unusable', path, why: 'there is no such directory' },
+      usable: async (path) => {
+        const place = places.get(path);
+        if (!place) return { why: 'there is no such directory' };
+        return place.kind === 'unusable' ? { why: place.why } : { real: place.path };
+      },
       real: async (path) => places.get(path)?.path,
     },
     executors: {
