@@ -28,7 +28,9 @@ describe('every route there is', () => {
     const open: string[] = [];
     for (const route of routes) {
       const { method, path } = filled(route);
-      const { status } = await place.ask(path, { method, ...(method === 'GET' ? {} : { body: {} }) });
+      // As a browser asks: it is shown more than a program.
+      const headers = { accept: 'text/html,*/*' };
+      const { status } = await place.ask(path, { method, headers, ...(method === 'GET' ? {} : { body: {} }) });
       if (status !== 401) open.push(route);
     }
     expect(open.toSorted()).toEqual(routes.filter((route) => PUBLIC.includes(route)).toSorted());

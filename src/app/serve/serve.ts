@@ -5,6 +5,7 @@ import { redeem } from '../../operations/token.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { sweepTemporary, writeFileAtomic } from '../../platform/files.ts';
 import { Again } from '../../surfaces/http/again.ts';
+import { mountFront } from '../../surfaces/http/front.ts';
 import { gatedWeb } from '../../surfaces/http/gate.ts';
 import { mountLogin } from '../../surfaces/http/login.ts';
 import { rateLimit } from '../../surfaces/http/rate-limit.ts';
@@ -181,6 +182,7 @@ function mounted(web: Web, house: House, { needs, observed, again }: Mounting) {
   mountHealth(web, { ...observed, identify: needs.identify });
   mountMetrics(web, observed.figures);
   mountRest(web, again);
+  mountFront(web, needs);
   mountLogin(web, needs);
   mountDescription(web, VERSION);
   const output = { read: house.output.read, follow: spoolHints(house.paths.runs) };

@@ -8,10 +8,11 @@ import { numbered } from './numbered.ts';
 import type { Asked, Behind, Web, WebNeeds } from './web.ts';
 
 /**
- * What can be had without a token: whether Fleet is there, the description of its interface, and the exchange of a
+ * What can be had without a token: a page that says what this is, whether Fleet is there, the description of its interface, and the exchange of a
  * one-time code. Every other route of every surface asks for one; a test walks all of them.
  */
 export const PUBLIC: readonly string[] = [
+  'GET /',
   'GET /health',
   'GET /openapi.json',
   'GET /docs',
