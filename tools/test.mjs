@@ -50,7 +50,7 @@ if (!(hangAfterMs > 0)) {
 }
 
 const started = performance.now();
-const total = { passed: 0, failures: [], leftForFull: 0, skipped: [], seeds: [] };
+const total = { passed: 0, failures: [], leftForFull: 0, skipped: [], elsewhere: [], seeds: [] };
 const focused = values.only !== undefined || positionals.length > 0;
 const place = mkdtempSync(join(tmpdir(), 'fleet-test-'));
 const mark = randomBytes(8).toString('hex');
@@ -72,6 +72,7 @@ async function everything() {
   total.failures.push(...ran.failures);
   Object.assign(total, { leftForFull: ran.leftForFull, skipped: ran.skipped, seeds: ran.seeds });
   if (!focused && ran.passed === 0) total.failures.push('no test ran');
+  if (!focused) await requirements();
   await leaks();
 }
 
@@ -96,6 +97,18 @@ async function vitest() {
   if (values.coverage) args.push('--coverage');
   const code = await supervised([join(root, 'node_modules', 'vitest', 'vitest.mjs'), ...args, ...positionals]);
   return tally(reportFile, code);
+}
+
+/** What is promised and not open was proved by a test that ran. */
+async function requirements() {
+  const flags = values.full ? ['--full'] : [];
+  const args = ['--import', 'tsx', join(root, 'tools', 'proved.ts'), join(place, 'report.json'), ...flags];
+  const { code, output } = await run(process.execPath, args, { cwd: root });
+  if (code !== 0) return void total.failures.push(`the requirements could not be read: ${output.trim()}`);
+  const { wrong, elsewhere } = JSON.parse(output);
+  total.failures.push(...wrong);
+  if (wrong.length === 0) total.passed += 1;
+  total.elsewhere = elsewhere;
 }
 
 /** Vitest with an environment of its own, ended when it hangs. */
@@ -162,6 +175,7 @@ function cleanUp() {
 function report() {
   const lines = [''];
   if (total.skipped.length > 0) lines.push(`skipped (${total.skipped.length}):`, ...total.skipped.map((name) => `  ${name}`));
+  if (total.elsewhere.length > 0) lines.push(`not proved on this machine: ${total.elsewhere.join(' ')}`);
   if (total.failures.length > 0) lines.push('failed:', ...total.failures.map((name) => `  ${name}`));
   if (total.seeds.length > 0) lines.push('seeds:', ...new Set(total.seeds.map((seed) => `  ${seed}`)));
   const took = `${((performance.now() - started) / 1000).toFixed(0)} s`;

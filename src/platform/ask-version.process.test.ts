@@ -11,7 +11,7 @@ const program = async (name: string, script: string, mode = 0o755) => {
   await chmod(join(folder, name), mode);
 };
 const env = () => ({ PATH: `${folder}:/usr/bin:/bin` });
-const ask = (name: string, timeoutMs = 10_000) => askVersion(name, ['--version'], { env: env(), timeoutMs });
+const ask = (name: string, timeoutMs = 120_000) => askVersion(name, ['--version'], { env: env(), timeoutMs });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fleet-ask-'));
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await program('quiet', 'exit 0');
   await program('broken', 'echo "shim: not installed" >&2; exit 127');
   await program('hanging', 'sleep 60 & sleep 60');
-  await program('leaving', 'sleep 6 & echo 2.0.1');
+  await program('leaving', '(until [ -e "$0.go" ]; do sleep 0.1; done) & echo 2.0.1');
   await program('unusable', 'echo 1.0', 0o644);
   await mkdir(join(folder, 'directory'));
 });
@@ -53,8 +53,8 @@ describe('asking a program for its version', () => {
   });
 
   it('does not wait for a helper that the program left behind', async () => {
-    const began = performance.now();
     expect(await ask('leaving')).toMatchObject({ version: '2.0.1' });
-    expect(performance.now() - began).toBeLessThan(5_900);
+    // Only now may the helper go.
+    await writeFile(join(folder, 'leaving.go'), '');
   });
 });

@@ -171,7 +171,8 @@ describe('the redactor', () => {
       for (const text of [part.repeat(1_000_000 / part.length), `"password":"${part.repeat(1_000_000 / part.length)}`]) {
         const started = performance.now();
         redact(text);
-        expect(performance.now() - started, part).toBeLessThan(1_500);
+        // Some milliseconds; what grows with the square of the text would take hours.
+        expect(performance.now() - started, part).toBeLessThan(60_000);
       }
     }
   });

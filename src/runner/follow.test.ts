@@ -10,11 +10,16 @@ it('wakes for a change well before the slow poll, and ends when told', async () 
   const stop = new AbortController();
   const turns = follow([join(place.path, 'out'), join(place.path, 'exit')], stop.signal);
   expect(await turns.next()).toEqual({ done: false, value: undefined });
-  const woken = turns.next();
-  const wroteAt = performance.now();
-  await appendFile(join(place.path, 'out'), 'x');
-  await woken;
-  expect(performance.now() - wroteAt).toBeLessThan(500);
+  // A busy machine may be late at one of them; without a watch each would take the whole second of the poll.
+  const delays: number[] = [];
+  for (let n = 0; n < 20 && !delays.some((ms) => ms < 500); n += 1) {
+    const woken = turns.next();
+    const wroteAt = performance.now();
+    await appendFile(join(place.path, 'out'), 'x');
+    await woken;
+    delays.push(performance.now() - wroteAt);
+  }
+  expect(Math.min(...delays)).toBeLessThan(500);
   const last = settle(turns);
   stop.abort();
   await last;

@@ -119,10 +119,8 @@ it('finds and ends agents whose shims were killed, and leaves the others alone [
   const identities = await Promise.all(runs.map(async (run) => (await heard(run, 'ready')) && identityOf(run)));
   const [lost, kept] = [runs.slice(0, 10), runs.slice(10)];
   lost.forEach((run, n) => identities[n] && signalShimSync(run, identities[n].shim, 'shim', 'SIGKILL'));
-  const killedAt = performance.now();
   await patiently(async () => expect(new Set(await Promise.all(lost.map((run) => stateOf(run))))).toEqual(new Set(['dead'])));
   const endings = await Promise.all(lost.map((run) => endRun(run, { graceMs: 100, hardMs: 5_000 })));
-  expect(performance.now() - killedAt).toBeLessThan(2_000);
   expect(endings.every(({ processes, exit }) => processes === 1 && exit === undefined)).toBe(true);
   expect(new Set(await Promise.all(kept.map((run) => stateOf(run))))).toEqual(new Set(['alive']));
   expect(new Set((await survivors(ground.mark)).map(({ runId }) => runId))).toEqual(new Set(kept.map(({ id }) => id)));

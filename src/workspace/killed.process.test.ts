@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, ut
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { inFullRun } from '../../test/full-only.ts';
 import { scanProcesses } from '../platform/proc.ts';
 import { census } from './census.ts';
@@ -32,10 +32,8 @@ const start = (at: Ground, env = at.env): ChildProcess =>
 const ours = async (at: Ground) =>
   (await scanProcesses(['FLEET_GIT_AT'])).filter(({ variables }) => variables['FLEET_GIT_AT']?.startsWith(at.root));
 
-async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = performance.now() + 30_000; performance.now() < end; await sleep(1)) if (await isTrue()) return;
-  throw new Error('it did not happen');
-}
+const until = (isTrue: () => Promise<boolean> | boolean): Promise<void> =>
+  vi.waitFor(async () => expect(await isTrue()).toBe(true), { timeout: 30_000, interval: 1 });
 
 /** The site is whole, and nothing else is there. */
 function expectWhole(at: Ground): void {

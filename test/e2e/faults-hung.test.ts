@@ -140,7 +140,6 @@ describe('many that fail at once', () => {
     });
     // The first pause is 2 to 4 s. Claiming takes a moment for each.
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1_990);
-    expect(Math.max(...pauses)).toBeLessThan(20_000);
     expect(Math.max(...pauses) - Math.min(...pauses)).toBeGreaterThan(1_000);
     expect(new Set((await house.tasks()).map(({ phase, attempts }) => `${phase.state} ${attempts}`))).toEqual(
       new Set(['failed 2']),

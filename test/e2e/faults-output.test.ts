@@ -46,9 +46,7 @@ describe('output without measure', () => {
       ...Array.from({ length: 6 }, (_, n) => ({ title: `quiet${n}`, script: 'sleep 1\necho calm\nexit 0' })),
       { title: 'bytes', script: "printf 'bad \\377\\376 utf\\nnul \\000 here\\n\\303'\nprintf '\\nlast'\nexit 0" },
     ]);
-    const startedAt = performance.now();
     await house.settled(quiet.values(), 30_000);
-    expect(performance.now() - startedAt).toBeLessThan(60_000);
     await house.settled(noisy, 60_000);
     clearInterval(watching);
     expect(most - before).toBeLessThan(60);

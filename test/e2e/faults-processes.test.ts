@@ -25,10 +25,8 @@ describe('processes that go wrong', () => {
         return { title, run: run?.id ?? '', ...(await identityOf(house, run?.id ?? '')) };
       }),
     );
-    const killedAt = performance.now();
     for (const { shim } of victims) process.kill(shim, 'SIGKILL');
     await vi.waitFor(() => expect(victims.filter(({ agent }) => isThere(agent))).toEqual([]), 5_000);
-    const lostMs = performance.now() - killedAt;
     await Promise.all(
       victims.map(({ title }) =>
         vi.waitFor(async () => expect(await readFile(place(title, 'ledger'), 'utf8')).toBe('1\n2\n'), 15_000),
@@ -41,7 +39,6 @@ describe('processes that go wrong', () => {
       const outcomes = runs.filter(({ taskId }) => taskId === id).map(({ phase }) => phase.outcome);
       expect({ title, outcomes }).toEqual({ title, outcomes: names(3).includes(title) ? ['lost', 'succeeded'] : ['succeeded'] });
     }
-    expect(lostMs).toBeLessThan(20_000);
     expect(house.marked()).toEqual([]);
   });
 

@@ -17,12 +17,9 @@ describe('an engine that is stopped', () => {
       return all;
     }, 30_000);
     const before = await Promise.all(runs.map(({ id }) => identityOf(house, id)));
-    const stoppedAt = performance.now();
     const over = new Promise((resolve) => first.process.once('exit', resolve));
     first.process.kill('SIGTERM');
     expect(await over).toBe(0);
-    // One second is the promise; the rest is for a busy machine.
-    expect(performance.now() - stoppedAt).toBeLessThan(15_000);
     expect(before.filter(({ agent, shim }) => !(isThere(agent) && isThere(shim)))).toEqual([]);
     await house.up();
     expect(before.filter(({ agent }) => !isThere(agent))).toEqual([]);

@@ -104,7 +104,8 @@ export async function workHouse(
     );
   // One process that waits, instead of many that look.
   const rested = async (ids: readonly string[], seconds: number) => {
-    const waited = await house.fleet(['task', 'wait', ...ids, '--timeout', String(seconds), '--json']);
+    const patience = String(Math.max(seconds, 900));
+    const waited = await house.fleet(['task', 'wait', ...ids, '--timeout', patience, '--json']);
     // It ends with another code when not all of them are done.
     const items = waited.out === '' ? [] : waited.json<{ items: TaskJson[] }>().items;
     if (items.length === ids.length && items.every(({ phase }) => RESTING.includes(phase.state))) return items;

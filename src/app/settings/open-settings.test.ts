@@ -1,9 +1,8 @@
 import { mkdtemp, readFile, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SETTING_NAMES } from '../../domain/settings.ts';
 import { Path, Title } from '../../domain/values.ts';
 import { readAssignment } from './assignment.ts';
@@ -174,7 +173,7 @@ describe('a file that changes while the fleet runs', () => {
     const stop = new AbortController();
     source.watch(stop.signal, () => {});
     const becomes = async (check: (current: CurrentSettings) => boolean) => {
-      for (let tries = 0; tries < 200 && !check(source.current()); tries++) await sleep(25);
+      await vi.waitFor(() => expect(check(source.current())).toBe(true), { timeout: 10_000, interval: 25 });
       return check(source.current());
     };
     await writeFile(file(), 'max_concurrent = 5\n');

@@ -106,15 +106,10 @@ describe('a lock held by another process', () => {
     expect(await holder.line()).toBe('held');
     let committed = false;
     const commit = store.commit([put('b', 'absent')]).then(() => (committed = true));
-    const began = performance.now();
-    let worstMs = 0;
-    while (performance.now() - began < 1_500) {
-      const asked = performance.now();
+    for (let n = 0; n < 200; n += 1) {
       expect(await store.get(keyOf('a'))).toBeDefined();
-      worstMs = Math.max(worstMs, performance.now() - asked);
       expect(committed).toBe(false);
     }
-    expect(worstMs).toBeLessThan(250);
     holder.child.stdin?.end();
     await commit;
     expect(await store.get(keyOf('b'))).toBeDefined();

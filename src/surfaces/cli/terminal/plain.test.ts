@@ -168,6 +168,7 @@ describe('text for a terminal', () => {
     const began = performance.now();
     plain(`${ESC}]`.repeat(200_000));
     plain(`${ESC}[${'1;'.repeat(500_000)}`);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    // Some milliseconds; what grows with the square of the text would take hours.
+    expect(performance.now() - began).toBeLessThan(60_000);
   });
 });
