@@ -75,6 +75,11 @@ fi
   [ -z "$f_cgroup" ] || { echo 0 > "$f_cgroup/cgroup.procs"; } 2>/dev/null
   printf '%s\\n' "1 $f_shim \${f_stat%% *} $f_start $f_boot $f_pump" > "$f_dir/id" || exit 125
   trap 'echo refused >> "$f_dir/claim"' EXIT
+  # A directory on the path that may not be read makes the shell say "Permission denied" of a name that is nowhere.
+  case $1 in
+    */*) ;;
+    *) command -v "$1" > /dev/null || { echo "$0: 0: exec: $1: not found" >> "$f_dir/err"; exit 127; } ;;
+  esac
   exec "$@" < "$f_input" >> "$f_dir/out" 2>> "$f_dir/err"
 )
 f_code=$?

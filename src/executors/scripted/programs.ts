@@ -30,6 +30,12 @@ export async function daemonise(ms: number): Promise<number> {
 
 function codeOf(command: string, args: readonly string[]): number | string {
   const { status, signal, error } = spawnSync(command, args, { stdio: ['ignore', 2, 2] });
-  if (error) throw new StepFailed(`${command} did not start: ${error.message}`);
+  if (error) throw new StepFailed(`${command} did not start: ${whyNot(command, error)}`);
   return status ?? signal ?? 'nothing';
+}
+
+/** Of a bare name the system says "permission denied" as soon as one directory on the path may not be read, wherever the program is or is not. */
+function whyNot(command: string, error: Error & { readonly code?: string }): string {
+  const isNowhere = !command.includes('/') && (error.code === 'ENOENT' || error.code === 'EACCES');
+  return isNowhere ? 'no program of that name can be run' : error.message;
 }

@@ -91,7 +91,7 @@ describe('the scripted agent', () => {
     expect(texts(played)).toEqual([
       'committed',
       'nothing to commit',
-      'no-such-program did not start: spawnSync no-such-program ENOENT',
+      'no-such-program did not start: no program of that name can be run',
       'false ended with 1',
     ]);
     expect(played.code).toBe(1);
