@@ -20,6 +20,7 @@ export function plantedCheckout(files: Readonly<Record<string, string>>): Dispos
   const path = join(home.path, 'a checkout');
   mkdirSync(join(path, 'src', 'app'), { recursive: true });
   writeFileSync(join(path, 'src', 'app', 'main.ts'), "console.log(['ran', ...process.argv.slice(2)].join('|'));\n");
+  writeFileSync(join(path, 'src', 'app', 'commands.ts'), 'export const commands = [];\n');
   for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'fleet'])
     copyFileSync(join(root, name), join(path, name));
   cpSync(join(root, 'tools'), join(path, 'tools'), { recursive: true });

@@ -2,15 +2,18 @@
  * Makes a checkout ready: the right Node, and the packages of package-lock.json in node_modules.
  * Does nothing, in a few milliseconds, when that is already so. Everything it says goes to stderr.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './paths.mjs';
 
 const oldestNode = [20, 19];
 const stamp = join(root, 'node_modules', '.fleet-setup');
+/** There while packages are being installed: what a stopped npm left in node_modules may look complete, and is not. */
+const unfinished = join(root, '.cache', 'setup-unfinished');
 
 export async function setUp() {
   requireNode();
@@ -18,8 +21,8 @@ export async function setUp() {
   const { withLock } = await import('./lock.mjs');
   await withLock(
     join(root, '.cache', 'setup-lock'),
-    () => {
-      if (!isSetUp()) install();
+    async () => {
+      if (!isSetUp()) await install();
     },
     () => say('waiting for another set-up of this checkout'),
   );
@@ -34,6 +37,7 @@ function requireNode() {
 }
 
 function isSetUp() {
+  if (existsSync(unfinished)) return false;
   const wanted = wantedStamp();
   if (read(stamp) === wanted) return true;
   if (!installedByHand()) return false;
@@ -67,25 +71,69 @@ function packagesOf(file) {
   }
 }
 
-function install() {
+async function install() {
   say('installing packages (npm ci), once');
   const started = performance.now();
-  const npm = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  });
+  mkdirSync(dirname(unfinished), { recursive: true });
+  writeFileSync(unfinished, '');
+  const npm = await npmCi();
+  if (npm.stoppedBy) {
+    say('stopped while packages were being installed: run the command again, and it begins anew');
+    process.exit(128 + constants.signals[npm.stoppedBy]);
+  }
   if (npm.error)
     fail(`npm could not be started (${npm.error.message}). npm comes with Node: put it on the PATH and run the command again.`);
   if (npm.status !== 0) {
-    process.stderr.write(`${npm.stdout}${npm.stderr}`);
+    process.stderr.write(npm.said);
     fail(
       'npm ci failed, see above. Check the connection to the package registry and the free disk space, then run the command again; ' +
         'if the lock file itself is at fault, `npm install` makes a new one.',
     );
   }
   writeFileSync(stamp, wantedStamp());
+  rmSync(unfinished, { force: true });
   say(`packages installed in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+}
+
+const stoppingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const mostSaid = 1024 * 1024;
+
+/** In a process group of its own: whoever stops us stops npm and everything it has started, and nothing goes on unseen. */
+function npmCi() {
+  return new Promise((resolve) => {
+    const npm = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let said = '';
+    let stoppedBy;
+    for (const stream of [npm.stdout, npm.stderr])
+      stream.setEncoding('utf8').on('data', (text) => (said = (said + text).slice(-mostSaid)));
+    const stop = (signal) => {
+      stoppedBy ??= signal;
+      endGroup(npm.pid, 'SIGTERM');
+      setTimeout(endGroup, graceMs, npm.pid, 'SIGKILL').unref();
+    };
+    for (const signal of stoppingSignals) process.on(signal, stop);
+    const over = (ending) => {
+      for (const signal of stoppingSignals) process.removeListener(signal, stop);
+      if (stoppedBy) endGroup(npm.pid, 'SIGKILL');
+      resolve({ said, stoppedBy, ...ending });
+    };
+    npm.once('error', (error) => over({ error }));
+    npm.once('exit', (status) => over({ status }));
+  });
+}
+
+const graceMs = 3_000;
+
+function endGroup(pid, signal) {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // All of it has ended already.
+  }
 }
 
 function read(file) {

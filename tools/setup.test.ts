@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { planted, plantedCheckout } from './planted.ts';
 
 const root = dirname(import.meta.dirname);
@@ -39,6 +39,15 @@ function withNpm(npm: string): ReturnType<typeof planted> & { setUp(): Promise<R
   };
 }
 
+/** A process that has ended and that nobody has asked about yet does not run. */
+const isRunning = (pid: number): boolean => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
 const installs = '#!/bin/sh\necho call >> calls\nsleep 0.5\nmkdir -p node_modules\n';
 
 describe('set-up', () => {
@@ -68,6 +77,34 @@ describe('set-up', () => {
     expect(await checkout.setUp()).toMatchObject({ code: 0 });
     expect(checkout.calls()).toBe(1);
     expect(existsSync(join(checkout.path, '.cache', 'setup-lock', '8', 'released'))).toBe(true);
+  });
+
+  it('ends npm and all of its processes when it is stopped, and begins anew the next time', async () => {
+    // The first npm hangs with a child of its own, having made a node_modules that looks complete.
+    using checkout = withNpm(
+      `#!/bin/sh
+echo call >> calls
+mkdir -p node_modules
+[ -e again ] && exit 0
+touch again
+echo '{ "packages": {} }' > node_modules/.package-lock.json
+sleep 600 &
+echo "$$ $!" > pids.part && mv pids.part pids
+wait
+`,
+    );
+    const pids = join(checkout.path, 'pids');
+    const env = { ...process.env, PATH: `${join(checkout.path, 'bin')}:${process.env['PATH']}` };
+    const child = spawn(process.execPath, ['tools/setup.mjs'], { cwd: checkout.path, env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    await vi.waitFor(() => expect(existsSync(pids)).toBe(true), 30_000);
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    for (const pid of readFileSync(pids, 'utf8').trim().split(' ').map(Number))
+      await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 30_000);
+    expect(await checkout.setUp()).toMatchObject({ code: 0 });
+    expect(checkout.calls()).toBe(2);
+    expect(await checkout.setUp()).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('shows what npm said when it fails, and what to do', async () => {

@@ -14,6 +14,7 @@ export function commandsOf(argv: readonly string[]): Promise<number> {
     open: async (env) => (await import('./connect/connect.ts')).connect(env, io.cwd),
     ensureEngine: async (env) => (await import('./background.ts')).ensureEngine({ ...io, env }),
     inTerminal: async (start, env) => (await import('./in-terminal.ts')).inTerminal(start, env),
+    here: async (given, json) => (await import('./here.ts')).showHere(given, json),
     programs,
   });
 }

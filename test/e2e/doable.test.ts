@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findCommand } from '../../src/app/find-program.ts';
@@ -29,6 +29,24 @@ describe('the command line', () => {
     }
     expect((await inGone('status')).json()).toMatchObject({ status: 0, stdout: expect.stringContaining('No projects') });
     await rm(gone, { recursive: true });
+  });
+});
+
+describe('fleet without a word', () => {
+  it('says where it is, what it sees and what to type, and makes no database', async () => {
+    await using house = await cliHouse();
+    const repository = await house.repository('shop');
+    const outside = await house.ok([]);
+    expect(outside.out).toContain('which is in no repository');
+    const unknown = await house.ok([], { cwd: repository });
+    expect(unknown.out).toMatch(/shop, branch main[^]*not one yet[^]*fleet project add \./);
+    await expect(stat(join(house.home, 'fleet.db'))).rejects.toThrow('ENOENT');
+    await house.ok(['project', 'add', '.'], { cwd: repository });
+    await house.ok(['task', 'create', 'a first task', '--draft'], { cwd: repository });
+    const known = await house.ok([], { cwd: repository });
+    expect(known.out).toMatch(/Project +shop[^]*Tasks +1 draft[^]*fleet task create/);
+    expect((await house.ok(['--json'], { cwd: repository })).json()).toMatchObject({ project: 'shop', tasks: { draft: 1 } });
+    expect((await house.ok(['--help'])).out).toContain('Usage: fleet NOUN VERB');
   });
 });
 

@@ -29,6 +29,8 @@ async function route(argv: readonly string[], surroundings: Surroundings): Promi
   const [first] = rest;
   if (globals.version) return say(io, `${version}\n`);
   if (first === '__complete') return complete(rest.slice(1), surroundings);
+  if (first === undefined && !globals.help && surroundings.here)
+    return surroundings.here({ ...io, env: withHome(io.env, globals) }, globals.json);
   if (first === undefined || first === 'help' || globals.help) return help(first === 'help' ? rest.slice(1) : rest, surroundings);
   if (first === 'completion') return completion(rest.slice(1), surroundings);
 

@@ -52,6 +52,8 @@ export interface Surroundings {
   ensureEngine?(env: Env): Promise<string | undefined>;
   /** Starts the program of an agent in this terminal and waits for it; answers its exit code. */
   inTerminal?(start: Output<'task.open'>, env: Env): Promise<number>;
+  /** What `fleet` says without a word: what is here, and what to type next. Help, where it is not given. */
+  here?(io: Io, json: boolean): Promise<number>;
   readonly programs: Readonly<Record<string, Program>>;
   readonly io: Io;
 }
