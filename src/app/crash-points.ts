@@ -36,6 +36,7 @@ export const WORK_VERBS = [
   'advance',
   'annotate',
   'push',
+  'dropRef',
   'dropBranch',
 ] as const satisfies readonly WorkVerb[];
 /** Does not compile while an effect has no point. */

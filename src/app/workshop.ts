@@ -15,11 +15,12 @@ import { couldAdvance } from '../workspace/could-advance.ts';
 import { discard, emptyTrash } from '../workspace/discard.ts';
 import { keep } from '../workspace/keep.ts';
 import { clear, layOut } from '../workspace/lay-out.ts';
+import { dropRef, pinRef } from '../workspace/pinned.ts';
 import { annotate, trailersOf } from '../workspace/provenance.ts';
 import { pushBranch } from '../workspace/push.ts';
 import { dropBranch } from '../workspace/restored.ts';
 import { fingerprintOf, madeBySetup } from '../workspace/setup-paths.ts';
-import type { Site } from '../workspace/site.ts';
+import { readMark, type Site } from '../workspace/site.ts';
 import { commitOf, identityOf, targetOf } from '../workspace/target.ts';
 import type { HomePaths } from './home.ts';
 
@@ -47,13 +48,7 @@ export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: 
       const { setup } = site.workspace;
       return setup !== undefined && (await fingerprintOf(siteOf(site), setup.paths)) === setup.fingerprint;
     },
-    keep: (site, { ref, origin }) =>
-      unlessGone(site, async () => {
-        const who = await identityOf(site.project.path, env);
-        const message = `fleet: what ${origin.task.id} left\n\n${trailers(origin)}`;
-        const { commit, left, dirty } = await keep(siteOf(site), { ref, message, who }, env);
-        return { commit, left, isOurs: dirty };
-      }),
+    keep: (site, wish) => unlessGone(site, () => keptIn(site, wish, env)),
     gather: (site, origin) => unlessGone(site, () => gathered(site, origin, env)),
     changes: (project, span) => changesBetween(project.path, span, env),
     clear: (site) => clear(siteOf(site), { setupPaths: site.workspace.setup?.paths ?? [] }, env),
@@ -71,10 +66,8 @@ export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: 
       await discard(orphan, { trash: paths.trash }, env);
     },
     emptyTrash: async (forMs) => (await emptyTrash(paths.trash, { forMs })).left,
-    combine: async (project, { onto, tip, origin, at }) => {
-      const who = await identityOf(project.path, env);
-      return combine(project.path, { onto, tip, message: `${origin.task.title}\n\n${trailers(origin)}`, who, at }, env);
-    },
+    combine: (project, wish) => combined(project, wish, env),
+    dropRef: async (project, ref) => ((await exists(project.path)) ? dropRef(project.path, ref, env) : undefined),
     advance: (project, move) => advance(project.path, move, env),
     annotate: (project, span, origin) => annotated(project, span, origin, env),
     push: async (project, branch) => {
@@ -84,6 +77,27 @@ export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: 
     isFree: (project, move) => couldAdvance(project.path, move, env),
     dropBranch: (project, branch, at) => dropBranch(project.path, { branch, at }, env),
   };
+}
+
+type KeepWish = Parameters<Workshop['keep']>[1];
+
+async function keptIn(site: Furnished, { ref, origin }: KeepWish, env: Env): ReturnType<Workshop['keep']> {
+  // While it is being made or cleared nothing of an agent is in it: what was there had been kept before.
+  if ((await readMark(site.workspace.path))?.state !== 'made') return undefined;
+  const who = await identityOf(site.project.path, env);
+  const message = `fleet: what ${origin.task.id} left\n\n${trailers(origin)}`;
+  const { commit, left, dirty } = await keep(siteOf(site), { ref, message, who }, env);
+  return { commit, left, isOurs: dirty };
+}
+
+type CombineWish = Parameters<Workshop['combine']>[1];
+
+async function combined(project: Project, { onto, tip, origin, at, ref }: CombineWish, env: Env) {
+  const who = await identityOf(project.path, env);
+  const message = `${origin.task.title}\n\n${trailers(origin)}`;
+  const made = await combine(project.path, { onto, tip, message, who, at }, env);
+  if (made.state === 'merged' && ref !== undefined) await pinRef(project.path, ref, made.commit, env);
+  return made;
 }
 
 export const siteOf = ({ workspace, project }: Furnished): Site => ({

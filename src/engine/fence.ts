@@ -39,5 +39,6 @@ export const fencedWorkshop = (workshop: Workshop, held: Holding): Workshop => (
   removeOrphan: (orphan) => held(() => workshop.removeOrphan(orphan)),
   advance: (project, move) => held(() => workshop.advance(project, move)),
   push: (project, branch) => held(() => workshop.push(project, branch)),
+  dropRef: (project, ref) => held(() => workshop.dropRef(project, ref)),
   dropBranch: (project, branch, at) => held(() => workshop.dropBranch(project, branch, at)),
 });

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -103,6 +103,30 @@ describe('git that is started by another process', () => {
   it('is waited for when it is closed, also by a program that has nothing else to do', async () => {
     const program = await programThat(`await hand.close(); process.stdout.write('closed');`);
     expect(await promisify(execFile)(process.execPath, [program])).toMatchObject({ stdout: 'closed' });
+  });
+
+  it('that only looks is asked again of the next helper', async () => {
+    const bin = join(place, 'slow');
+    await mkdir(bin);
+    await writeFile(join(bin, 'git'), '#!/bin/sh\necho asked >> asked\nwhile ! test -e go; do sleep 0.05; done\necho answer\n', {
+      mode: 0o755,
+    });
+    const hand = openGitHand();
+    const env = { PATH: `${bin}:${process.env['PATH']}`, HOME: place };
+    const asked = async () => (await readFile(join(place, 'asked'), 'utf8').catch(() => '')).split('\n').length - 1;
+    try {
+      const looking = callGit(call(['-c', 'a.b=c', 'rev-parse', 'HEAD'], { env }));
+      await vi.waitFor(async () => expect(await asked()).toBe(1), 30_000);
+      const first = hand.pid() ?? 0;
+      process.kill(first, 'SIGKILL');
+      await vi.waitFor(async () => expect(await asked()).toBe(2), 30_000);
+      await writeFile(join(place, 'go'), '');
+      expect((await looking).out.toString()).toBe('answer\n');
+      expect(hand.pid()).not.toBe(first);
+    } finally {
+      await writeFile(join(place, 'go'), '');
+      await hand.close();
+    }
   });
 
   it('ends with whoever asked for it, however that came', async () => {

@@ -12,6 +12,35 @@ export interface GitAsked {
 
 type Answer = { readonly n: number } & ({ readonly ended: GitEnded } | { readonly why: string });
 
+/** Helpers one call may outlive. */
+const MOST_HELPERS = 3;
+
+/** What only looks, or only adds objects, does the same when it is done again, also beside a git that is still at it. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'cat-file',
+  'check-ref-format',
+  'commit-tree',
+  'diff-files',
+  'diff-tree',
+  'for-each-ref',
+  'log',
+  'ls-files',
+  'ls-tree',
+  'merge-base',
+  'merge-tree',
+  'rev-list',
+  'rev-parse',
+  'symbolic-ref',
+]);
+
+/** The first word that is no option and no value of one. */
+export function isHarmless(args: readonly string[]): boolean {
+  let at = 0;
+  while (args[at]?.startsWith('-')) at += args[at] === '-c' || args[at] === '-C' ? 2 : 1;
+  const command = args[at] ?? '';
+  return HARMLESS.has(command) || (command === 'config' && args.some((word) => word === '--get' || word === '--list'));
+}
+
 interface Pending {
   readonly resolve: (ended: GitEnded) => void;
   readonly reject: (error: Error) => void;
@@ -39,12 +68,24 @@ class Hand {
   readonly #pending = new Map<number, Pending>();
   #helper: ChildProcess | undefined;
   #n = 0;
+  #isClosed = false;
 
   get pid(): number | undefined {
     return this.#helper?.pid;
   }
 
-  ask(call: GitCall): Promise<GitEnded> {
+  /** Whoever kills the helper has not meant the call: what can be done again is, by the next helper. */
+  async ask(call: GitCall): Promise<GitEnded> {
+    for (let helpers = 1; ; helpers += 1) {
+      try {
+        return await this.#askOnce(call);
+      } catch (error) {
+        if (this.#isClosed || helpers === MOST_HELPERS || !isHarmless(call.args)) throw error;
+      }
+    }
+  }
+
+  #askOnce(call: GitCall): Promise<GitEnded> {
     const helper = this.#helper ?? this.#open();
     const n = ++this.#n;
     return new Promise((resolve, reject) => {
@@ -57,6 +98,7 @@ class Hand {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const helper = this.#helper;
     if (!helper) return;
     const gone = once(helper, 'exit');

@@ -234,3 +234,14 @@ it('takes in nothing of a clone that is not what its name says [WORK-13]', async
   await expect(keep(site, wish, at.env)).rejects.toThrow();
   expect(spawnSync('git', ['rev-parse', '--verify', '-q', wish.ref], { cwd: at.repository, env: at.env }).status).toBe(1);
 });
+
+it.each(['HEAD', 'objects', 'refs', '.'])('keeps the files of a clone whose repository has lost %s', async (part) => {
+  using at = ground();
+  const site = await laidOut(at, 'clone');
+  writeFileSync(join(site.path, 'new.txt'), 'new\n');
+  rmSync(join(site.path, '.git', part), { recursive: true });
+  const { commit, left } = await keep(site, wish, at.env);
+  expect([left, textOf(at, commit, 'new.txt'), treeOf(at, commit).length]).toEqual([[], 'new', 3]);
+  await clear(site, { setupPaths: [] }, at.env);
+  expect(at.git(site.path, 'status', '--porcelain')).toBe('');
+});

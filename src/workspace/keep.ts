@@ -3,6 +3,7 @@ import { commitsOf, updateRef } from './branches.ts';
 import { clearly } from './clearly.ts';
 import { carry } from './clone-commits.ts';
 import { gitFault, outputAt } from './git.ts';
+import { soundClone } from './own-clone.ts';
 import type { Seat } from './seat.ts';
 import { ownMark, realSite, repositorySeat, type Site, siteSeat, type Who } from './site.ts';
 import { type Snapshot, withSnapshot } from './snapshot.ts';
@@ -25,8 +26,9 @@ export async function keep(
 ): Promise<Kept> {
   if (!options.ref.startsWith('refs/fleet/')) throw new Fault('invalid', `${options.ref} is not a ref of Fleet`);
   const site = await realSite(asked);
-  await ownMark(site);
+  const mark = await ownMark(site);
   const repository = await repositorySeat(site.repository);
+  if (mark) await clearly(`mend ${site.path}`, () => soundClone(site, repository, mark, env));
   return clearly(`keep ${site.path}`, () => withSnapshot(site, { env, flat: true }, (snapshot) => keepSnapshot(snapshot)));
 
   async function keepSnapshot(snapshot: Snapshot): Promise<Kept> {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists } from '../platform/files.ts';
+import { exists, hasCode } from '../platform/files.ts';
 import { copyIndex } from './entry.ts';
 import { gitAt, outputAt } from './git.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Seat } from './seat.ts';
-import { besides, type Site } from './site.ts';
+import { besides, type Mark, ownIndex, type Site } from './site.ts';
 
 /** What a clone starts with. */
 export interface CloneHead {
@@ -37,11 +37,37 @@ export async function placeClone(
       copyShallow(source, fresh),
     ]);
     await mkdir(site.path, { recursive: true });
-    await removeTree(join(site.path, '.git'));
+    await moveOut(join(site.path, '.git'), `${fresh}-before`);
     await rename(fresh, join(site.path, '.git'));
   } finally {
-    await removeTree(fresh);
+    await Promise.all([removeTree(fresh), removeTree(`${fresh}-before`)]);
   }
+}
+
+/** By one rename: whoever dies here leaves all of it or nothing. */
+async function moveOut(path: string, to: string): Promise<void> {
+  await rename(path, to).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
+}
+
+const PARTS = ['HEAD', 'objects', 'refs'];
+
+/**
+ * An agent may have removed the repository of its clone, or a part of it. It is made anew where the work began, so that the
+ * files can be kept; without it nothing of the clone can be.
+ */
+export async function soundClone(
+  site: Site,
+  source: Seat,
+  mark: Pick<Mark, 'branch' | 'commit'>,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  if (site.isolation !== 'clone' || mark.commit === undefined) return;
+  const parts = await Promise.all(PARTS.map((part) => exists(join(site.path, '.git', part))));
+  if (parts.every((isThere) => isThere)) return;
+  const index = (await exists(ownIndex(site))) ? ownIndex(site) : undefined;
+  await placeClone(site, source, { branch: mark.branch, commit: mark.commit }, { env, index });
 }
 
 /** The project's branches are its `origin`, as in every clone; nothing of ours is shown. */

@@ -171,6 +171,8 @@ export const Task = TaskWish.extend({
   repairs: z.int().min(0).default(0),
   work: Work.optional(),
   gate: Gate.optional(),
+  /** The machine keeps it from going on; it is tried again by itself. */
+  trouble: z.strictObject({ what: z.string(), since: Instant }).optional(),
   /** Messages for the agent that works on it. */
   messages: z
     .array(

@@ -256,7 +256,8 @@ function ended(task: Task, at: Instant, phase: Phase): Task {
   return { ...inPhase(rest, at, phase), untold: task.awaited > 0 };
 }
 
-const inPhase = (task: Task, at: Instant, phase: Phase): Task => ({ ...task, updatedAt: at, phase });
+/** What kept it from going on in one phase says nothing of the next. */
+const inPhase = ({ trouble: _over, ...task }: Task, at: Instant, phase: Phase): Task => ({ ...task, updatedAt: at, phase });
 
 function holderOf(task: Task): Holder {
   const { phase } = task;

@@ -58,3 +58,9 @@ export type Gate = z.infer<typeof Gate>;
 
 /** Where the work of a run is kept for good. */
 export const keptRef = (taskId: string, runId: string): string => `refs/fleet/kept/${taskId}/${runId}`;
+
+/** What a task will land is under this ref while it waits for that, so that git keeps it. */
+export const landingRef = (taskId: string): string => `refs/fleet/landing/${taskId}`;
+
+/** What a task begins with, put together from the work of others, until its branch is there. */
+export const startRef = (taskId: string): string => `refs/fleet/start/${taskId}`;

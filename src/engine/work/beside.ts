@@ -1,3 +1,5 @@
+import { Fault, isFault } from '../../domain/fault.ts';
+
 /** Longer than this no turn waits for work that goes on beside it. */
 const PATIENCE_MS = 25;
 
@@ -25,7 +27,7 @@ export class Beside {
     const finished = this.#finished.get(key);
     if (!finished) return undefined;
     this.#finished.delete(key);
-    if (!finished.ok) throw finished.error;
+    if (!finished.ok) throw asFailure(finished.error);
     return { value: finished.value as Value };
   }
 
@@ -52,3 +54,7 @@ export class Beside {
     this.#going.set(key, going);
   }
 }
+
+/** What git or the disk refuses is no race for a row, and looking again at once would change nothing. */
+const asFailure = (error: unknown): unknown =>
+  isFault(error, 'conflict') ? new Fault('unavailable', error.message, { ...error.details }, { cause: error }) : error;

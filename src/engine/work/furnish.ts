@@ -1,9 +1,11 @@
+import { dirname } from 'node:path';
 import { isFault } from '../../domain/fault.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { Run } from '../../domain/run/run.ts';
+import { isSetback } from '../../domain/setback.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
 import type { TaskId } from '../../domain/values.ts';
-import { keptRef } from '../../domain/work/work.ts';
+import { keptRef, startRef } from '../../domain/work/work.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
 import { projects } from '../../store/records/projects.ts';
 import type { Seen as Read } from '../../store/records/record.ts';
@@ -15,6 +17,8 @@ import { Beside } from './beside.ts';
 import { choreRun } from './chore.ts';
 import type { Site, WorkNeeds } from './needs.ts';
 import { isNews } from './news.ts';
+import { type Setback, Setbacks } from './setbacks.ts';
+import { PATIENCE_MS, reasonOf, sayTrouble } from './trouble.ts';
 
 /** A workspace, and everything that says what is to become of it. */
 export interface Sight {
@@ -41,6 +45,7 @@ const EVERY_MS = 15_000;
 /** Makes workspaces ready for those who wait for one, and takes them back from those who need them no more. */
 export function furnish(needs: WorkNeeds): Controller<readonly Sight[], Action> {
   const beside = new Beside();
+  const setbacks = new Setbacks('furnish', needs);
   return {
     name: 'furnish',
     onStir: (stir) => beside.onDone(stir),
@@ -48,8 +53,58 @@ export function furnish(needs: WorkNeeds): Controller<readonly Sight[], Action> 
     everyMs: EVERY_MS,
     observe: () => observe(needs),
     decide: (sights) => sights.flatMap((sight) => decide(sight, needs.workRules().pool) ?? []),
-    act: (action) => act(action, needs, beside),
+    act: (action) => attempt(action, { needs, beside, setbacks }),
+    dueInMs: () => setbacks.dueInMs(),
   };
+}
+
+interface Means {
+  readonly needs: WorkNeeds;
+  readonly beside: Beside;
+  readonly setbacks: Setbacks;
+}
+
+/** Each workspace fails for itself: it rests before it is tried again, and keeps no other waiting. */
+async function attempt(action: Action, { needs, beside, setbacks }: Means): Promise<boolean> {
+  const { id } = action.sight.workspace.body;
+  if (!setbacks.isDue(id)) return false;
+  try {
+    const acted = await act(action, needs, beside);
+    if (acted) setbacks.over(id);
+    return acted;
+  } catch (error) {
+    if (isFault(error, 'conflict')) throw error;
+    return afterFailure(action, error, setbacks.note(id, error), needs);
+  }
+}
+
+/** Tries of what will most likely be the same again. */
+const MOST_TRIES = 6;
+
+async function afterFailure(
+  { type, sight }: Action,
+  error: unknown,
+  { times, forMs }: Setback,
+  needs: WorkNeeds,
+): Promise<boolean> {
+  const { workspace, task } = sight;
+  const isPassing = isSetback(error, dirname(workspace.body.path));
+  if (isPassing && forMs < PATIENCE_MS) {
+    if (task && type === 'make') await sayTrouble(task.id, error, needs);
+    return false;
+  }
+  const why = reasonOf(error);
+  // What a person must repair is said to them; anything else is tried again.
+  if (type === 'make' && (isPassing || isFault(error))) return fail(workspace, { why }, needs);
+  if (type === 'clear' && (isPassing || times >= MOST_TRIES))
+    return fail(workspace, { why: `it could not be cleared: ${why}`, stuck: true }, needs);
+  return false;
+}
+
+async function fail(workspace: Read<Workspace>, how: Pick<Workspace, 'why' | 'stuck'>, { store, now }: WorkNeeds): Promise<true> {
+  const { setupRun: _run, ...rest } = workspace.body;
+  await store.commit([workspaces.put({ ...rest, ...how, state: 'failed', updatedAt: now() }, workspace.version)]);
+  return true;
 }
 
 async function observe({ store, host }: WorkNeeds): Promise<readonly Sight[]> {
@@ -120,13 +175,8 @@ async function act(action: Action, needs: WorkNeeds, beside: Beside): Promise<bo
       return setUp(action.sight, needs);
     case 'set up done':
       return setUpDone(action.sight, { needs, beside, put });
-    case 'fail': {
-      const { setupRun: _run, ...rest } = workspace.body;
-      await needs.store.commit([
-        workspaces.put({ ...rest, state: 'failed', why: action.why, updatedAt: needs.now() }, workspace.version),
-      ]);
-      return true;
-    }
+    case 'fail':
+      return fail(workspace, { why: action.why }, needs);
     case 'leave':
       return put({ state: 'leaving' });
     case 'clear':
@@ -141,19 +191,19 @@ interface Around {
   put(next: Partial<Workspace>): Promise<true>;
 }
 
-async function make({ workspace, project }: Sight, { needs, beside, put }: Around): Promise<boolean> {
+async function make({ workspace, project, task }: Sight, { needs, beside, put }: Around): Promise<boolean> {
   if (!project) return put({ state: 'failed', why: 'its project is gone' });
   const site: Site = { workspace: workspace.body, project };
-  try {
-    const done = await beside.take(`make ${workspace.body.id} ${workspace.version}`, () => needs.workshop.layOut(site));
-    if (!done) return false;
-    if (done.value.skipped.length > 0)
-      needs.log('workspace.skipped', { workspaceId: workspace.body.id, files: done.value.skipped });
-  } catch (error) {
-    // What a person must repair is said to them; anything else is tried again.
-    if (!isFault(error)) throw error;
-    return put({ state: 'failed', why: error.message });
-  }
+  const done = await beside.take(`make ${workspace.body.id} ${workspace.version}`, async () => {
+    const made = await needs.workshop.layOut(site);
+    // From here on its branch keeps what it begins with.
+    if (task && task.dependsOn.length > 0) await needs.workshop.dropRef(project, startRef(task.id));
+    return made;
+  });
+  if (!done) return false;
+  if (done.value.skipped.length > 0)
+    needs.log('workspace.skipped', { workspaceId: workspace.body.id, files: done.value.skipped });
+  if (task?.trouble) await sayTrouble(task.id, undefined, needs);
   const isSetUp = project.setup === undefined || workspace.body.setup?.command === project.setup;
   return put({ state: isSetUp ? 'ready' : 'setting_up' });
 }

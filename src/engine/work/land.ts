@@ -1,8 +1,9 @@
+import { Fault, isFault } from '../../domain/fault.ts';
 import type { Project } from '../../domain/project/project.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
 import { msOf, type RunId } from '../../domain/values.ts';
-import type { Work } from '../../domain/work/work.ts';
+import { landingRef, type Work } from '../../domain/work/work.ts';
 import { evidence } from '../../store/records/findings.ts';
 import { changed } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
@@ -11,21 +12,18 @@ import { taskIndex, tasks } from '../../store/records/tasks.ts';
 import type { Controller } from '../controller.ts';
 import { Beside } from './beside.ts';
 import { gateOn } from './gate.ts';
+import { canceled, landingFailed } from './landing-failed.ts';
 import type { WorkNeeds } from './needs.ts';
 import { isNews } from './news.ts';
 import { isGateOver } from './prove.ts';
 import { holderOf, sendBack, stop } from './repair.ts';
+import { Setbacks } from './setbacks.ts';
+import type { Waiting } from './waiting.ts';
 import { originOf, sayWhose } from './whose.ts';
 
-interface Waiting {
-  readonly seen: Seen<Task>;
-  readonly project: Project;
-  readonly work: Work;
-}
-
 export interface Queues {
-  /** First of each target branch. */
-  readonly heads: readonly Waiting[];
+  /** Everything that is to land. */
+  readonly merging: readonly Waiting[];
   /** Waits until something of the user's is out of the way. */
   readonly parked: readonly Waiting[];
 }
@@ -40,19 +38,39 @@ const PARKED_MS = 2_000;
 /** Brings proved work onto its target branch: one task per branch at a time, in the order they came. */
 export function land(needs: WorkNeeds): Controller<Queues, Action> {
   const beside = new Beside();
+  const setbacks = new Setbacks('land', needs);
   return {
     name: 'land',
     onStir: (stir) => beside.onDone(stir),
     concerns: isNews,
     everyMs: EVERY_MS,
     observe: () => observe(needs),
-    decide: ({ heads, parked }) => [
-      ...heads.map((waiting) => ({ type: 'land', waiting }) as const),
-      ...parked.map((waiting) => ({ type: 'unpark', waiting }) as const),
-    ],
-    act: ({ type, waiting }) => (type === 'land' ? act(waiting, needs, beside) : unpark(waiting, needs)),
-    dueInMs: ({ parked }) => (parked.length > 0 ? PARKED_MS : undefined),
+    decide: ({ merging, parked }) => {
+      setbacks.keepOnly(new Set(merging.map(idOf)));
+      return [
+        ...dueOf(merging, (waiting) => setbacks.isDue(idOf(waiting))).map((waiting) => ({ type: 'land', waiting }) as const),
+        ...parked.map((waiting) => ({ type: 'unpark', waiting }) as const),
+      ];
+    },
+    act: ({ type, waiting }) => (type === 'land' ? attempt(waiting, { needs, beside, setbacks }) : unpark(waiting, needs)),
+    dueInMs: ({ parked }) => least(setbacks.dueInMs(), parked.length > 0 ? PARKED_MS : undefined),
   };
+}
+
+const idOf = ({ seen }: Waiting): string => seen.body.id;
+const least = (a: number | undefined, b: number | undefined) => (a === undefined || b === undefined ? (a ?? b) : Math.min(a, b));
+
+/** A landing that failed rests, and who stands behind it goes first meanwhile. */
+async function attempt(
+  waiting: Waiting,
+  { needs, beside, setbacks }: Around & { readonly setbacks: Setbacks },
+): Promise<boolean> {
+  try {
+    return await act(waiting, needs, beside);
+  } catch (error) {
+    if (isFault(error, 'conflict')) throw error;
+    return landingFailed(waiting, error, setbacks.note(idOf(waiting), error), needs);
+  }
 }
 
 async function observe({ store }: WorkNeeds): Promise<Queues> {
@@ -70,7 +88,14 @@ async function observe({ store }: WorkNeeds): Promise<Queues> {
       return project && seen.body.work ? [{ seen, project: project.body, work: seen.body.work }] : [];
     });
   };
-  return { heads: headsOf(await read(merging)), parked: await read(stuck) };
+  return { merging: await read(merging), parked: await read(stuck) };
+}
+
+/** The first of each target branch that need not rest, and everything somebody wants stopped, wherever it stands. */
+export function dueOf(merging: readonly Waiting[], isDue: (waiting: Waiting) => boolean): readonly Waiting[] {
+  const due = merging.filter(isDue);
+  const heads = headsOf(due);
+  return [...heads, ...due.filter((one) => one.seen.body.cancelAsked && !heads.includes(one))];
 }
 
 export function headsOf(waiting: readonly Waiting[]): readonly Waiting[] {
@@ -143,29 +168,15 @@ async function cancel(waiting: Waiting, needs: WorkNeeds, beside: Beside): Promi
   const { seen, project, work } = waiting;
   if (!(await isGateOver(seen.body, needs))) return false;
   const onto = work.landing && (await needs.workshop.commitOf(project, `refs/heads/${work.target}`));
-  if (!work.landing || !onto) return canceled(seen, needs);
+  // What is not in the repository at all is not on the target either.
+  const isMade = work.landing && onto && (await needs.workshop.commitOf(project, work.landing.commit));
+  if (!work.landing || !onto || !isMade) return canceled(waiting, needs);
   const isThere = await landedBefore(waiting, work.landing, onto, { needs, beside });
   if (isThere === undefined) return false;
-  return isThere ? landed(waiting, work.landing.commit, needs, beside) : canceled(seen, needs);
+  return isThere ? landed(waiting, work.landing.commit, needs, beside) : canceled(waiting, needs);
 }
 
 const author = ({ now }: WorkNeeds) => ({ by: 'fleet', at: now() });
-
-async function canceled(seen: Seen<Task>, needs: WorkNeeds): Promise<boolean> {
-  const at = needs.now();
-  const next = transition(seen.body, {
-    type: 'settle',
-    at,
-    fence: fenceOf(holderOf(seen.body)),
-    outcome: 'canceled',
-    retryAt: at,
-  });
-  await needs.store.commit(
-    changed(tasks, seen, next, { author: author(needs), note: { what: 'settle', from: 'merging', to: next.phase.state } }),
-    { flush: true },
-  );
-  return true;
-}
 
 type Landing = NonNullable<Work['landing']>;
 
@@ -174,17 +185,19 @@ async function combine({ seen, project, work }: Waiting, onto: string, needs: Wo
   const task = seen.body;
   // The same moment in every attempt gives the same commit.
   const at = 'since' in task.phase ? task.phase.since : task.updatedAt;
-  const wish = { onto, tip: work.tip as string, origin: await originOf(task, needs), at };
+  const wish = { onto, tip: work.tip as string, origin: await originOf(task, needs), at, ref: landingRef(task.id) };
   const done = await beside.take(`combine ${task.id} ${onto} ${work.tip}`, () => needs.workshop.combine(project, wish));
   if (!done) return false;
   const combined = done.value;
+  if (combined.state === 'contained') await needs.workshop.dropRef(project, landingRef(task.id));
   if (combined.state === 'contained') return finish(seen, { ...work, landed: { commit: onto, at: needs.now() } }, needs);
   if (combined.state === 'unrelated')
     return stop(seen, { cause: 'conflict', who: 'you', what: `it cannot be merged into ${work.target}: ${combined.why}` }, needs);
   if (combined.state === 'conflict') return sendBack(seen, conflictOf(work, onto, combined), needs);
   const landing: Landing = { onto, commit: combined.commit, tree: combined.tree };
   const note = { what: 'combined', data: { onto, commit: combined.commit } };
-  await needs.store.commit(changed(tasks, seen, { ...task, work: { ...work, landing } }, { author: author(needs), note }));
+  const { trouble: _over, ...rest } = task;
+  await needs.store.commit(changed(tasks, seen, { ...rest, work: { ...work, landing } }, { author: author(needs), note }));
   return true;
 }
 
@@ -202,7 +215,11 @@ const conflictOf = (
 async function gate({ seen, project, work }: Waiting, { onto, commit, tree }: Landing, needs: WorkNeeds): Promise<boolean> {
   const verdict = await gateOn(seen, { commit, tree, onto }, project, needs);
   if (verdict.state === 'open') return verdict.acted;
-  if (verdict.state === 'impossible') return stop(seen, { cause: 'proof', who: 'you', what: verdict.why }, needs);
+  if (verdict.state === 'impossible') {
+    // Somebody has removed it from the repository meanwhile: it is made again.
+    if ((await needs.workshop.commitOf(project, commit)) === undefined) throw new Fault('not_found', verdict.why);
+    return stop(seen, { cause: 'proof', who: 'you', what: verdict.why }, needs);
+  }
   if (verdict.state === 'green') return false;
   const found = seen.body.gate?.runId && (await evidence.get(needs.store, seen.body.gate.runId))?.body;
   const how = found ? `${found.command} → ${found.why || `exit code ${found.exit}`}` : 'the gate said no';
@@ -238,6 +255,7 @@ async function landed(waiting: Waiting, commit: string, needs: WorkNeeds, beside
   const task = seen.body;
   const done = await beside.take(`landed ${task.id} ${commit}`, async () => {
     await sayWhose({ task, project, tip: work.tip as string, landed: commit }, needs);
+    await needs.workshop.dropRef(project, landingRef(task.id));
     return (task.push ?? project.push) ? needs.workshop.push(project, work.target) : undefined;
   });
   if (!done) return false;

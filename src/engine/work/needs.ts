@@ -92,8 +92,17 @@ export interface Workshop {
   emptyTrash(forMs: number): Promise<number>;
   combine(
     project: Project,
-    wish: { readonly onto: string; readonly tip: string; readonly origin: Origin; readonly at: string },
+    wish: {
+      readonly onto: string;
+      readonly tip: string;
+      readonly origin: Origin;
+      readonly at: string;
+      /** What comes of it is kept under this ref. */
+      readonly ref?: string;
+    },
   ): Promise<Combined>;
+  /** Removes a hidden ref; what is under no other is left to git. */
+  dropRef(project: Project, ref: string): Promise<void>;
   advance(
     project: Project,
     move: { readonly branch: string; readonly from: string; readonly to: string; readonly why: string },

@@ -1,7 +1,7 @@
 import type { Project } from '../../domain/project/project.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Block, Task } from '../../domain/task/task.ts';
-import type { Work } from '../../domain/work/work.ts';
+import { startRef, type Work } from '../../domain/work/work.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
 import { changed } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
@@ -116,7 +116,7 @@ async function inherited(task: Task, project: Project, from: string, needs: Work
       base = tip;
       continue;
     }
-    const wish = { onto: base, tip, origin: { task: other }, at: task.createdAt };
+    const wish = { onto: base, tip, origin: { task: other }, at: task.createdAt, ref: startRef(task.id) };
     const combined = await needs.workshop.combine(project, wish);
     if (combined.state === 'merged' || combined.state === 'contained') base = combined.commit;
     else {

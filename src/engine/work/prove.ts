@@ -1,5 +1,7 @@
+import { isFault } from '../../domain/fault.ts';
 import type { Note } from '../../domain/journal/entry.ts';
 import type { Project } from '../../domain/project/project.ts';
+import { isSetback } from '../../domain/setback.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
 import { guardedAmong, type NextStep, nextStep } from '../../domain/work/next-step.ts';
@@ -18,6 +20,8 @@ import { gateOn } from './gate.ts';
 import type { Gathered, WorkNeeds } from './needs.ts';
 import { isNews } from './news.ts';
 import { holderOf, sendBack, stop } from './repair.ts';
+import { Setbacks } from './setbacks.ts';
+import { PATIENCE_MS, reasonOf, sayTrouble } from './trouble.ts';
 import { originOf, sayWhose } from './whose.ts';
 
 interface Finished {
@@ -36,6 +40,7 @@ const GUARDED_SHOWN = 10;
 /** Takes finished work to its end by facts alone: what is in the branch, and what the gate says of it. */
 export function prove(needs: WorkNeeds): Controller<readonly Finished[], Step> {
   const beside = new Beside();
+  const setbacks = new Setbacks('prove', needs);
   return {
     name: 'prove',
     onStir: (stir) => beside.onDone(stir),
@@ -43,8 +48,40 @@ export function prove(needs: WorkNeeds): Controller<readonly Finished[], Step> {
     everyMs: EVERY_MS,
     observe: () => observe(needs),
     decide: (finished) => finished.map((one) => ({ ...one, next: nextStep(one.seen.body, { verify: one.project?.verify }) })),
-    act: (step) => act(step, needs, beside),
+    act: (step) => attempt(step, { needs, beside, setbacks }),
+    dueInMs: () => setbacks.dueInMs(),
   };
+}
+
+/** Tries of what will most likely be the same again. */
+const MOST_TRIES = 6;
+
+interface Means {
+  readonly needs: WorkNeeds;
+  readonly beside: Beside;
+  readonly setbacks: Setbacks;
+}
+
+async function attempt(step: Step, { needs, beside, setbacks }: Means): Promise<boolean> {
+  const { seen } = step;
+  const { id } = seen.body;
+  if (!setbacks.isDue(id) && step.next.step !== 'cancel') return false;
+  try {
+    const acted = await act(step, needs, beside);
+    if (acted) setbacks.over(id);
+    return acted;
+  } catch (error) {
+    if (isFault(error, 'conflict')) throw error;
+    const { times, forMs } = setbacks.note(id, error);
+    const isPassing = isSetback(error);
+    if (isPassing ? forMs < PATIENCE_MS : times < MOST_TRIES) {
+      await sayTrouble(id, error, needs);
+      return false;
+    }
+    const why = reasonOf(error);
+    const what = `what it left cannot be looked at: ${why}; fleet task verify ${id} tries again`;
+    return stop(seen, { cause: 'proof', who: 'you', what }, needs);
+  }
 }
 
 async function observe({ store }: WorkNeeds): Promise<readonly Finished[]> {
@@ -125,8 +162,9 @@ async function gather(seen: Seen<Task>, project: Project | undefined, needs: Wor
   const { tip, facts } = found.value;
   if (tip.without) return sendBack(seen, unfinished(work, tip.without), needs);
   const guarded = guardedIn(facts, needs.workRules().guarded);
+  const { trouble: _over, ...rest } = task;
   const next: Task = {
-    ...task,
+    ...rest,
     updatedAt: needs.now(),
     work: { ...work, tip: tip.commit, tree: tip.tree, changes: { ...facts.totals }, ...(guarded.length > 0 ? { guarded } : {}) },
   };

@@ -33,6 +33,7 @@ export function taskPage(task: TaskView, look: Look): string {
 function facts(task: TaskView, look: Look): (readonly [string, string])[] {
   const rows: (readonly [string, string | undefined])[] = [
     ['Phase', phaseText(task, look)],
+    ['Trouble', troubleText(task, look)],
     ['Where', whereText(task, look)],
     ...workFacts(task, look),
     ['Executor', executorText(task)],
@@ -57,6 +58,11 @@ function facts(task: TaskView, look: Look): (readonly [string, string])[] {
   ];
   return rows.filter((row): row is readonly [string, string] => row[1] !== undefined);
 }
+
+/** What the machine refuses now; it goes on by itself once that is over. */
+const troubleText = ({ trouble }: TaskView, { paint, nowMs }: Look): string | undefined =>
+  trouble &&
+  `${paint.yellow(plainLine(trouble.what))}: tried again and again since ${ago(trouble.since, nowMs)}, and goes on by itself once it is over`;
 
 function forkText({ forkedFrom }: TaskView): string | undefined {
   if (!forkedFrom) return undefined;

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { Fault } from './fault.ts';
+import { isSetback, restAfter } from './setback.ts';
+
+const system = (code: string, message = code, path?: string) =>
+  Object.assign(new Error(message), { code, ...(path ? { path } : {}) });
+
+describe('a setback', () => {
+  it.each([
+    [system('EROFS')],
+    [system('ENOSPC')],
+    [new Fault('unavailable', 'cannot lay out /w/1: the file system is read-only', {}, { cause: system('EROFS') })],
+    [new Fault('unavailable', 'git read-tree did not succeed: fatal: unable to write new index file: No space left on device')],
+    [new Fault('unavailable', 'the process that starts git is gone (SIGKILL): try again')],
+    [new Error('outer', { cause: system('EIO') })],
+  ])('is what the machine refuses for a while: %s', (error) => expect(isSetback(error)).toBe(true));
+
+  it.each([
+    [new Fault('not_found', 'there is no commit abc')],
+    [new Fault('conflict', '/w/1 is in the way: it was not made by Fleet')],
+    [system('ENOENT')],
+    ['a string'],
+    [undefined],
+  ])('is not what will be the same tomorrow: %s', (error) => expect(isSetback(error)).toBe(false));
+
+  it('is a missing right in a directory of ours, and nowhere else', () => {
+    const denied = system('EACCES', "EACCES: permission denied, mkdir '/ours/w/1'", '/ours/w/1');
+    expect(isSetback(denied, '/ours/w')).toBe(true);
+    expect(isSetback(denied, '/elsewhere')).toBe(false);
+    expect(isSetback(denied)).toBe(false);
+  });
+
+  it('is tried again less and less often, and never more seldom than twice a minute', () => {
+    expect([1, 2, 3, 4].map(restAfter)).toEqual([250, 500, 1_000, 2_000]);
+    expect(restAfter(1_000)).toBe(30_000);
+  });
+});

@@ -1,0 +1,59 @@
+import { mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Fault } from '../domain/fault.ts';
+import { hasCode } from '../platform/files.ts';
+import { updateRef } from './branches.ts';
+import { gitFault } from './git.ts';
+import { gitDirectory } from './git-directory.ts';
+import { repositorySeat } from './site.ts';
+import { isId } from './target.ts';
+
+/**
+ * Puts a commit under a hidden ref, so that no `git gc` of anybody takes it away while it is needed. Written as git writes
+ * a ref, by its lock, without the cost of a process: nobody but us has refs of this name.
+ */
+export async function pinRef(repository: string, ref: string, commit: string, env: NodeJS.ProcessEnv): Promise<void> {
+  assertOwn(ref);
+  if (!isId(commit)) throw new Fault('invalid', `${commit} is not the full id of a commit`);
+  const { common } = await gitDirectory(repository);
+  const file = join(common, ref);
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(`${file}.lock`, `${commit}\n`, { flag: 'wx' });
+    renameSync(`${file}.lock`, file);
+  } catch (error) {
+    // Somebody has died in the middle, or a directory of that name is in the way: git knows what to do.
+    if (!hasCode(error, 'EEXIST', 'EISDIR', 'ENOTEMPTY', 'ENOTDIR')) throw error;
+    const end = await updateRef(await repositorySeat(repository), ['--no-deref', ref, commit], env);
+    if (end.code !== 0) throw gitFault(['update-ref'], end);
+  }
+}
+
+/** Removes a hidden ref, wherever git has put it meanwhile. */
+export async function dropRef(repository: string, ref: string, env: NodeJS.ProcessEnv): Promise<void> {
+  assertOwn(ref);
+  const { common } = await gitDirectory(repository);
+  if (isPacked(common, ref)) {
+    const end = await updateRef(await repositorySeat(repository), ['--no-deref', '-d', ref], env);
+    if (end.code !== 0) throw gitFault(['update-ref'], end);
+    return;
+  }
+  try {
+    unlinkSync(join(common, ref));
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+  }
+}
+
+function isPacked(common: string, ref: string): boolean {
+  try {
+    return readFileSync(join(common, 'packed-refs'), 'latin1').includes(` ${ref}\n`);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+function assertOwn(ref: string): void {
+  if (!/^refs\/fleet\/[\w/-]+$/.test(ref)) throw new Fault('invalid', `${ref} is not a ref of Fleet`);
+}

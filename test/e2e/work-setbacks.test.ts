@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { commitIn, leftovers, onMain, type WorkHouse, workHouse } from '../support/work-house.ts';
+import { standing } from '../support/work-place.ts';
+
+const simple = 'edit feature.txt it works\ndone added';
+const refs = (house: WorkHouse, below: string) => house.says('for-each-ref', '--format=%(refname)', below);
+
+/** A gate that says when it is on, and goes on when it is let. */
+async function gates(house: WorkHouse) {
+  const place = join(house.directory, 'gates');
+  await mkdir(place);
+  return {
+    command: `n=$(ls '${place}' | grep -c on); touch '${place}'/on-$n; while ! test -e '${place}'/go-$n; do sleep 0.1; done`,
+    isOn: (n: number) => vi.waitFor(() => readFile(join(place, `on-${n}`)), { timeout: 60_000, interval: 50 }),
+    go: (n: number) => writeFile(join(place, `go-${n}`), ''),
+  };
+}
+
+const prune = async (house: WorkHouse) => {
+  await house.says('reflog', 'expire', '--expire=now', '--all');
+  expect(await house.git(house.repo, 'gc', '--quiet', '--prune=now')).toMatchObject({ code: 0 });
+};
+
+describe('what a landing has made', () => {
+  it('outlives every git gc while the gate looks at it, and leaves no ref behind [WORK-06] [R30]', async () => {
+    await using house = await workHouse();
+    const gate = await gates(house);
+    await house.ok(['project', 'set', 'shop', '--verify', gate.command]);
+    const id = await house.create(simple);
+    const second = await house.create('edit other.txt also\ndone added', '--after', id);
+    await gate.isOn(0);
+    await commitIn(house, { 'mine.txt': 'mine\n' });
+    await gate.go(0);
+    await gate.isOn(1);
+    // Not even a worktree of ours may be what keeps it.
+    await prune(house);
+    await gate.go(1);
+    expect(standing(await house.rest(id))).toBe('done');
+    for (const n of [2, 3, 4]) await gate.go(n);
+    expect(standing(await house.rest(second))).toBe('done');
+    expect([await onMain(house, 'feature.txt'), await onMain(house, 'mine.txt')]).toEqual(['it works', 'mine']);
+    expect(await refs(house, 'refs/fleet/landing')).toBe('');
+    expect(await refs(house, 'refs/fleet/start')).toBe('');
+    expect(await leftovers(house)).toEqual([]);
+  });
+
+  it('is made again when it was removed by force between two steps, and can be canceled [WORK-06] [R30]', async () => {
+    await using house = await workHouse([], { engine: false });
+    await commitIn(house, { 'a.txt': 'a\n' });
+    const engine = await house.up({ FLEET_STALL_AT: 'advance.before:1' });
+    const id = await house.create(simple);
+    await vi.waitFor(() => expect(stateOf(engine.process.pid)).toBe('T'), { timeout: 60_000, interval: 50 });
+    await house.says('update-ref', '-d', `refs/fleet/landing/${id}`);
+    await prune(house);
+    engine.process.kill('SIGCONT');
+    expect(standing(await house.rest(id))).toBe('done');
+    expect(await onMain(house, 'feature.txt')).toBe('it works');
+    const events = (await house.ok(['task', 'events', id])).out;
+    expect(events).toContain('landing begun anew');
+    expect(await leftovers(house)).toEqual([]);
+  });
+});
+
+const stateOf = (pid: number | undefined) => /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
+
+/** A git that refuses, or stands still, at one command while a file is there. */
+async function gitThat(house: WorkHouse, command: string, does: string) {
+  const [bin, flag] = [join(house.directory, 'bin'), join(house.directory, 'flag')];
+  await mkdir(bin);
+  const real = process.env['PATH'] ?? '';
+  const script = `#!/bin/sh\nif test -e '${flag}'; then case " $* " in *" ${command} "*) echo x >> '${flag}'; ${does};; esac; fi\nPATH='${real}' exec git "$@"\n`;
+  await writeFile(join(bin, 'git'), script, { mode: 0o755 });
+  await writeFile(flag, '');
+  return {
+    PATH: `${bin}:${real}`,
+    met: (times: number) =>
+      vi.waitFor(() => expect(readFileSync(flag, 'utf8').split('\n').length).toBeGreaterThan(times), {
+        timeout: 60_000,
+        interval: 50,
+      }),
+    over: () => rm(flag),
+  };
+}
+
+/** Processes this one has started, with a word in their command line. */
+const childOf = (parent: number | undefined, word: string): number | undefined =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0)
+    .find((pid) => {
+      try {
+        const isChild = Number(/\) \w (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]) === parent;
+        return isChild && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(word);
+      } catch {
+        return false;
+      }
+    });
+
+describe('a setback of the machine', () => {
+  const READ_ONLY = `echo "fatal: unable to create '.git/index.lock': Read-only file system" >&2; exit 128`;
+
+  it.each([
+    ['where a workspace is made', 'read-tree', 'running'],
+    ['where work is landed', 'merge-tree', 'merging'],
+  ])('is waited out %s, is said meanwhile, and needs no person', async (_where, command, state) => {
+    await using house = await workHouse([], { engine: false });
+    const git = await gitThat(house, command, READ_ONLY);
+    const engine = await house.up({ PATH: git.PATH });
+    const id = await house.create(simple);
+    await git.met(3);
+    expect((await house.show(id)).phase.state).toBe(state);
+    expect((await house.ok(['task', 'show', id])).out).toMatch(/Trouble .*Read-only file system/);
+    await git.over();
+    expect(standing(await house.rest(id))).toBe('done');
+    expect(JSON.stringify(await house.show(id))).not.toContain('Read-only');
+    // Said when it was new, and then less and less often.
+    expect(engine.log().split('action.failed').length).toBeLessThan(6);
+    expect(await leftovers(house)).toEqual([]);
+  });
+
+  it.each([['read-tree'], ['update-ref']])(
+    'is the death of the process that starts git, also in the middle of %s',
+    async (command) => {
+      await using house = await workHouse([], { engine: false });
+      const git = await gitThat(house, command, 'sleep 30');
+      const engine = await house.up({ PATH: git.PATH });
+      const id = await house.create(simple);
+      await git.met(1);
+      await git.over();
+      const helper = childOf(engine.process.pid, 'git-helper');
+      expect(helper).toBeGreaterThan(0);
+      process.kill(helper as number, 'SIGKILL');
+      expect(standing(await house.rest(id))).toBe('done');
+      expect(await onMain(house, 'feature.txt')).toBe('it works');
+    },
+  );
+});
+
+describe('a clone', () => {
+  it('whose repository was half removed when the engine died is released [R30]', async () => {
+    await using house = await workHouse(['--isolation', 'clone'], { engine: false });
+    const engine = await house.up({ FLEET_CRASH_AT: 'clear.before:1' });
+    const id = await house.create(simple);
+    await vi.waitFor(() => expect(engine.process.signalCode).toBe('SIGKILL'), { timeout: 60_000, interval: 50 });
+    const [left] = await house.workspaces();
+    const path = left?.path ?? '';
+    await rm(join(path, '.git', 'HEAD'));
+    const mark = join(`${path}.fleet`, 'mark.json');
+    await writeFile(mark, (await readFile(mark, 'utf8')).replace('"made"', '"clearing"'));
+    const next = await house.up();
+    await vi.waitFor(async () => expect((await house.workspaces()).filter(({ state }) => state === 'leaving')).toEqual([]), {
+      timeout: 60_000,
+      interval: 300,
+    });
+    expect((await house.workspaces()).map(({ state, use }) => [state, use.kind])).toEqual([['ready', 'free']]);
+    expect(next.log()).not.toContain('action.failed');
+    expect(standing(await house.rest(id))).toBe('done');
+    expect(await leftovers(house)).toEqual([]);
+  });
+});
