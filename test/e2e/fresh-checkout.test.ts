@@ -1,10 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { committedFiles } from '../../tools/checks/files.ts';
+import { claude } from '../clis/claude.ts';
+import { had } from '../clis/install.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 const run = promisify(execFile);
@@ -62,19 +64,11 @@ describe('a fresh checkout with an empty home', () => {
       await new Promise((resolve) => (started.exitCode === null ? started.once('close', resolve) : resolve(undefined)));
     }
 
-    const shop = join(checkout.home, 'code', 'shop');
-    mkdirSync(shop, { recursive: true });
-    const git = (...args: string[]) =>
-      run('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.invalid', ...args], { cwd: shop, env: checkout.env });
-    await git('init', '-q', '-b', 'main');
-    writeFileSync(join(shop, 'package.json'), '{ "scripts": { "test": "test -s package.json" } }\n');
-    await git('add', '.');
-    await git('commit', '-q', '-m', 'first');
-    const [, ...blocks] = commandsIn(join(root, 'README.md'));
-    expect(blocks).toHaveLength(5);
-    // One shell for all of them, as a reader would have; the first failing command fails the test.
-    const script = ['set -euo pipefail', ...blocks].join('\n');
-    const { stdout } = await run('bash', ['-c', script], { cwd: checkout.home, env: checkout.env });
+    const { shop, firstTask: _, rehearsal: __, rest } = walk();
+    // Nothing signed in is needed for these. `doctor` may find that no agent is there, and says so by its exit code.
+    const doctor = await run('bash', ['-c', 'fleet doctor || true'], { env: checkout.env, cwd: tmpdir() });
+    expect(doctor.stdout).toContain('EXECUTOR');
+    const stdout = await inShell([shop, ...rest], checkout);
     for (const words of [
       'proved by the gate',
       'added shop',
@@ -85,6 +79,62 @@ describe('a fresh checkout with an empty home', () => {
       '✓ npm test',
     ])
       expect(stdout).toContain(words);
-    expect((await git('log', '-1', '--format=%s', 'main')).stdout).toBe('Stamp it\n');
+    expect(await logOf(checkout.home)).toBe('Stamp it\n');
+  });
+});
+
+/** The blocks of commands in the README: the first steps, and the five things to try. */
+function walk() {
+  const [shop = '', firstTask = '', rehearsal = '', ...rest] = commandsIn(join(root, 'README.md'));
+  expect(rest).toHaveLength(5);
+  return { shop, firstTask, rehearsal, rest };
+}
+
+/** One shell for all of them, as a reader would have; the first failing command fails the test. */
+async function inShell(
+  blocks: readonly string[],
+  { env, home }: { env: NodeJS.ProcessEnv; home: string },
+  around: readonly string[] = [],
+) {
+  const [command = '', ...args] = [...around, 'bash', '-c', ['set -euo pipefail', ...blocks].join('\n')];
+  return (await run(command, args, { cwd: home, env })).stdout;
+}
+
+const logOf = async (home: string) =>
+  (await run('git', ['log', '-1', '--format=%s', 'main'], { cwd: join(home, 'code', 'shop') })).stdout;
+
+const found = await had(claude);
+const withClaude = (title: string, body: (program: string) => Promise<void>) =>
+  'program' in found ? it(title, () => body(found.program)) : it.skip(`${title}; not run: ${found.missing}`, () => {});
+
+/** An empty home, `fleet` of this checkout and the real agent on the path. */
+function newcomer(program: string) {
+  const home = mkdtempSync(join(tmpdir(), 'newcomer-'));
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  symlinkSync(join(root, 'fleet'), join(bin, 'fleet'));
+  symlinkSync(program, join(bin, 'claude'));
+  const { FLEET_HOME: _home, ...inherited } = process.env;
+  const env = { ...inherited, HOME: home, FLEET_PORT: '0', PATH: `${bin}:${process.env['PATH']}`, NO_COLOR: '1' };
+  return { home, env, [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+describe('the first steps of the README with the real Claude Code', () => {
+  withClaude('land the first task when it was approved', async (program) => {
+    using at = newcomer(program);
+    const { shop, firstTask } = walk();
+    const stop = "trap 'fleet up --stop' EXIT";
+    const stdout = await inShell([stop, shop, firstTask], at, ['fleet', 'simulate', 'happy', '--']);
+    expect(stdout).toContain('hello.txt');
+    expect(await logOf(at.home)).toBe('Write hello.txt with a greeting in it\n');
+  });
+
+  withClaude('work without a key', async (program) => {
+    using at = newcomer(program);
+    const { shop, rehearsal } = walk();
+    const [makes] = shop.split('fleet project add');
+    const stdout = await inShell([makes ?? '', rehearsal], at);
+    expect(stdout).toContain('✓ npm test');
+    expect(await logOf(at.home)).toBe('Write hello.txt\n');
   });
 });
