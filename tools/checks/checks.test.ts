@@ -6,6 +6,7 @@ import { planted } from '../planted.ts';
 import { findBans } from './bans.ts';
 import { checkDecisions } from './decisions.ts';
 import { checkDocs } from './docs.ts';
+import { checkLicences } from './licences.ts';
 import { checkLockFile } from './lock-file.ts';
 import { checkReadmes } from './readmes.ts';
 import { checkSizes } from './sizes.ts';
@@ -157,6 +158,24 @@ describe('lock file', () => {
     };
     using place = planted({ 'package-lock.json': JSON.stringify({ packages }) });
     expect((await checkLockFile(place.path)).violations).toEqual([expect.stringContaining('node_modules/a ')]);
+  });
+});
+
+describe('licences', () => {
+  it('finds a package whose licence is not on the list, and is stricter with what users install', async () => {
+    const packages = {
+      '': {},
+      'node_modules/a': { license: 'MIT' },
+      'node_modules/b': { license: 'GPL-3.0-only' },
+      'node_modules/c': { license: 'MPL-2.0' },
+      'node_modules/d': {},
+      'node_modules/e': { license: 'MPL-2.0', dev: true },
+      'node_modules/f': { license: 'AGPL-3.0', dev: true },
+      'node_modules/g-linux-x64': { dev: true, optional: true },
+    };
+    using place = planted({ 'package-lock.json': JSON.stringify({ packages }) });
+    const { violations } = await checkLicences(place.path);
+    expect(violations.map((text) => /node_modules\/(.)/.exec(text)?.[1])).toEqual(['b', 'c', 'd', 'f']);
   });
 });
 

@@ -3,6 +3,7 @@ import { checkBans } from './bans.ts';
 import { checkDecisions } from './decisions.ts';
 import { checkDocs } from './docs.ts';
 import type { Verdict } from './finding.ts';
+import { checkLicences } from './licences.ts';
 import { checkLockFile } from './lock-file.ts';
 import { checkReadmes } from './readmes.ts';
 import { checkRooms } from './rooms.ts';
@@ -18,6 +19,7 @@ const checks: Readonly<Record<string, (root: string) => Promise<Verdict>>> = {
   readmes: checkReadmes,
   tests: checkTests,
   text: (root) => checkText(root),
+  licences: checkLicences,
   'lock file': checkLockFile,
   decisions: checkDecisions,
 };
