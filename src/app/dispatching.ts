@@ -18,8 +18,8 @@ export const dispatchingOf = (
   executors: ExecutorShelf,
 ): Pick<Needs, 'capacity' | 'startable'> & Pick<Dispatching, 'defaults'> => ({
   capacity: () => capacityOf({ store, settings }),
-  defaults: async (projectId) => {
-    const project = projectId === undefined ? undefined : (await projects.get(store, projectId))?.body;
+  defaults: async (projectId, known) => {
+    const project = known ?? (projectId === undefined ? undefined : (await projects.get(store, projectId))?.body);
     const { values, items } = settings.current();
     const { executor, model } = values;
     const originOf = (name: string) => items.find((item) => item.name === name)?.origin ?? 'default';

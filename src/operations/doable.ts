@@ -1,12 +1,17 @@
 import type { TaskView } from '../contract/shapes.ts';
 import { lenderOf } from '../domain/hold/account.ts';
+import type { Project } from '../domain/project/project.ts';
 import { isFirst } from '../domain/task/failover.ts';
 import type { Task } from '../domain/task/task.ts';
 import type { Scope, Unready } from './scope.ts';
 
 /** Why a task may not get done as things stand here; empty when nothing is known to be in its way. */
-export async function warningsFor(task: Task, scope: Pick<Scope, 'executors' | 'dispatching'>): Promise<string[]> {
-  const { executor } = await effectiveOf(task, scope);
+export async function warningsFor(
+  task: Task,
+  scope: Pick<Scope, 'executors' | 'dispatching'>,
+  project?: Project,
+): Promise<string[]> {
+  const { executor } = await effectiveOf(task, scope, project);
   const [unready, box] = await Promise.all([
     scope.executors.unready(executor),
     task.sandbox ? scope.executors.sandboxProblem() : undefined,
@@ -29,13 +34,14 @@ export const problemText = ({ why, repair }: Unready): string =>
 export async function effectiveOf(
   task: Task,
   { dispatching }: Pick<Scope, 'dispatching'>,
+  project?: Project,
 ): Promise<NonNullable<TaskView['effective']>> {
   const named = task.executors[task.executorAt ?? 0];
   if (named !== undefined) {
     const model = isFirst(task, lenderOf(named).executor) ? task.model : undefined;
     return { executor: named, executorFrom: 'the task', ...(model === undefined ? {} : { model, modelFrom: 'the task' }) };
   }
-  const { executor, model, from } = await dispatching.defaults(task.projectId);
+  const { executor, model, from } = await dispatching.defaults(task.projectId, project);
   const chosen = { executor, executorFrom: from?.executor ?? 'the settings' };
   if (task.model !== undefined) return { ...chosen, model: task.model, modelFrom: 'the task' };
   return model === undefined ? chosen : { ...chosen, model, modelFrom: from?.model ?? chosen.executorFrom };

@@ -113,7 +113,7 @@ export interface SettingsPort {
 export interface Dispatching {
   capacity(): Promise<Capacity>;
   /** The executor of a task that names none. */
-  defaults(projectId: string | undefined): Promise<Defaults>;
+  defaults(projectId: string | undefined, known?: Project): Promise<Defaults>;
   startable(): Promise<(work: Pick<Lane, 'executor' | 'placement'>) => boolean>;
 }
 

@@ -54,7 +54,7 @@ export async function madeTask(input: Input, scope: Scope, { reviews }: Pick<Tas
     ...awaited(dependencies.filter(({ body }) => body.id !== parent?.body.id)),
     ...(parent ? partAdded(parent, placed, author) : []),
   ];
-  const [view, warnings] = await Promise.all([viewOf(placed, scope), warningsFor(placed, scope)]);
+  const [view, warnings] = await Promise.all([viewOf(placed, scope), warningsFor(placed, scope, project)]);
   return plan({ ...view, ...(warnings.length > 0 ? { warnings } : {}) }, writes);
 }
 
