@@ -2,8 +2,9 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { askVersion } from '../platform/ask-version.ts';
 import { exists } from '../platform/files.ts';
-import { openReadOnly } from '../store/sqlite/connect.ts';
-import { standing } from '../store/sqlite/migrate.ts';
+import { readHighWater } from '../store/sqlite/high-water.ts';
+import { lossIn } from '../store/sqlite/upkeep/accept.ts';
+import { quickCheck } from '../store/sqlite/upkeep/quick-check.ts';
 import { writeJson } from '../surfaces/cli/answer.ts';
 import { EXIT_CODES } from '../surfaces/cli/exit-codes.ts';
 import { programWords } from '../surfaces/cli/parse/program-words.ts';
@@ -152,30 +153,18 @@ async function nearestThere(path: string): Promise<string> {
 
 async function databaseFinding({ database }: HomePaths): Promise<Finding> {
   const seen = { name: 'database', needed: true, path: database };
-  if (!(await exists(database))) return { ...seen, state: 'off', detail: 'not made yet', repair: 'fleet init' };
-  const problem = quickCheck(database, (await stat(database)).size);
+  if (!(await exists(database)) && readHighWater(database) === undefined)
+    return { ...seen, state: 'off', detail: 'not made yet', repair: 'fleet init' };
+  const gone = (await exists(database)) ? undefined : lossIn(database)?.message;
+  if (gone !== undefined) return { ...seen, state: 'broken', detail: gone, repair: 'fleet db check' };
+  const isLarge = (await stat(database)).size > mostBytes;
+  const problem = (isLarge ? undefined : quickCheck(database)) ?? lossIn(database)?.message;
   if (problem === undefined) return { ...seen, state: 'ok' };
   return { ...seen, state: 'broken', detail: problem, repair: 'fleet db check' };
 }
 
 /** Pages of a larger one would be read for too long; `fleet db check` reads them all. */
 const mostBytes = 256 * 1024 * 1024;
-
-function quickCheck(file: string, bytes: number): string | undefined {
-  try {
-    const db = openReadOnly(file);
-    try {
-      standing(db, file);
-      if (bytes > mostBytes) return undefined;
-      const verdict = String(db.prepare('PRAGMA quick_check(1)').all()[0]?.['quick_check']);
-      return verdict === 'ok' ? undefined : verdict;
-    } finally {
-      db.close();
-    }
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
 
 async function engineFinding(io: Io): Promise<Finding> {
   const seen = { name: 'engine', needed: false };

@@ -11,6 +11,7 @@ import type { makeIds } from './make-ids.ts';
 import type { OnNews } from './news.ts';
 import type { Commits } from './observe/commits.ts';
 import type { SettingsSource } from './settings/open-settings.ts';
+import type { StoreCondition } from './store-condition.ts';
 
 /** Everything wired together for one home, in this process. */
 export interface House {
@@ -19,6 +20,8 @@ export interface House {
   callAs(caller: Caller): Call;
   signer(): Promise<Signer>;
   readonly store: Store;
+  /** How the database is doing, as far as its answers tell. */
+  readonly condition: StoreCondition;
   /** Tells what is committed through `store`. */
   readonly commits: Commits;
   readonly onNews: OnNews;

@@ -39,6 +39,7 @@ import { runSecrets } from './run-secrets.ts';
 import { sandboxLook } from './sandbox/sandbox-look.ts';
 import { openSettings } from './settings/open-settings.ts';
 import type { Flags } from './settings/resolve-settings.ts';
+import { StoreCondition } from './store-condition.ts';
 import { upkeepOf } from './upkeep.ts';
 import { versionAsker } from './version-asker.ts';
 import { workPortOf } from './work-port.ts';
@@ -52,10 +53,13 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   assertBackend(env);
   const settings = await openSettings({ home: paths.path, env, flags });
   const commits = new Commits();
-  const store = lazyStore(STORE_LIMITS, async () => commits.heard(await openSqliteStore({ file: paths.database })));
+  const now = () => instantOf(systemClock.now());
+  const condition = new StoreCondition(now);
+  const store = lazyStore(STORE_LIMITS, async () =>
+    commits.heard(condition.watched(await openSqliteStore({ file: paths.database }))),
+  );
   const onNews = newsOf(store, commits);
   const texts = openFileRunLog({ blobs: paths.blobs, streams: paths.runs });
-  const now = () => instantOf(systemClock.now());
   const ids = makeIds();
   const secret = onDemand(async () => {
     await initHome(paths);
@@ -70,7 +74,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     job: async (run, executor) => (await import('./prepare.ts')).pastJob(house, run, executor),
   });
   const output: Output = { read, events, facts: factsOf(paths.runs, hidden) };
-  const parts = { env, cwd, paths, settings, store, texts, now, ids, secret, output, executors };
+  const parts = { env, cwd, paths, settings, store, condition, texts, now, ids, secret, output, executors };
   const callAs = (caller: Caller): Call => makeCall(surroundings, caller);
   const surroundings = surroundingsOf(parts);
   const call = callAs({ id: OWNER_ID, name: settings.current().values.person, role: 'admin' });
@@ -84,6 +88,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     callAs,
     signer: secret,
     store,
+    condition,
     commits,
     onNews,
     output,
@@ -99,7 +104,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   return house;
 }
 
-interface Parts extends Pick<House, 'paths' | 'settings' | 'texts' | 'now' | 'ids' | 'output' | 'executors'> {
+interface Parts extends Pick<House, 'paths' | 'settings' | 'condition' | 'texts' | 'now' | 'ids' | 'output' | 'executors'> {
   readonly store: ReturnType<typeof lazyStore>;
   readonly env: Env;
   readonly cwd: string;
@@ -113,6 +118,7 @@ function surroundingsOf({
   paths,
   settings,
   store,
+  condition,
   texts,
   now,
   ids,
@@ -155,6 +161,7 @@ function surroundingsOf({
       host: hostName(),
       notesOf: (taskId) => notePlaces(paths.tasks, taskId).artifacts,
       init: () => initHome(paths),
+      problem: () => condition.current()?.says,
       engine: async () => {
         const engine = await engineHere({ store, now, paths, self: whoWeAre });
         return engine && { host: engine.host, pid: engine.pid, since: engine.since };

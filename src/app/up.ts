@@ -1,6 +1,8 @@
 import { runEngine } from '../engine/engine.ts';
+import { exists } from '../platform/files.ts';
 import { isAlive } from '../platform/process-identity.ts';
 import { secretsIn } from '../platform/redact.ts';
+import { readHighWater } from '../store/sqlite/high-water.ts';
 import type { Program } from '../surfaces/cli/surroundings.ts';
 import { openGitHand } from '../workspace/git-hand.ts';
 import { engineOf } from './background.ts';
@@ -15,6 +17,7 @@ import { questionsOf } from './question-pages.ts';
 import { openRunner } from './runs.ts';
 import { openServer, type Server } from './serve/serve.ts';
 import type { Flags } from './settings/resolve-settings.ts';
+import { assertSound } from './store-condition.ts';
 
 type Io = Parameters<Program['run']>[1];
 
@@ -34,7 +37,7 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
   const stop = () => stopping.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   try {
-    await initHome(house.paths);
+    await openHome(house);
     const self = await house.self();
     const home = house.paths.path;
     const limited = logLimit(house.paths);
@@ -48,7 +51,9 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
     await using tracing = await openTracing(house, io.env, { meters: observed.meters, host: self.host, log });
     // Where another engine runs, runEngine says so; a port that it has taken must not be what is complained about.
     const { signal } = stopping;
-    const server = (await engineOf(house)) ? undefined : await openServer(house, { self, log, tcp, observed, signal });
+    const isTaken = (await engineOf(house)) !== undefined;
+    if (!isTaken) await assertSound(house.paths.database, house.condition);
+    const server = isTaken ? undefined : await openServer(house, { self, log, tcp, observed, signal });
     const onSettings = watchedSettings(house, log, signal);
     const failure = await served(server, async () => {
       let failed: Error | undefined;
@@ -70,6 +75,13 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.removeListener(signal, stop);
     await house.close();
   }
+}
+
+/** The database is opened before anything is made or started: one that cannot be used is refused as it was found. */
+async function openHome({ paths, call }: House): Promise<void> {
+  if ((await exists(paths.database)) || readHighWater(paths.database)) await call('db.migrate', {});
+  await initHome(paths);
+  await call('db.migrate', {});
 }
 
 type Log = (event: string, fields: Record<string, unknown>) => void;

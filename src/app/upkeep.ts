@@ -12,7 +12,9 @@ import type { Store } from '../store/port.ts';
 import { everyHit } from '../store/queries/every-hit.ts';
 import { daysBefore, emptyTrash, forgetRequests, forgetTasks } from '../store/queries/sweep.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
+import { restoreHint } from '../store/sqlite/high-water.ts';
 import { SCHEMA } from '../store/sqlite/schema.ts';
+import { accept } from '../store/sqlite/upkeep/accept.ts';
 import { backup } from '../store/sqlite/upkeep/backup.ts';
 import { check } from '../store/sqlite/upkeep/check.ts';
 import { exportRows } from '../store/sqlite/upkeep/export-rows.ts';
@@ -43,6 +45,7 @@ export const upkeepOf = (needs: UpkeepNeeds): Upkeep => ({
       ok: findings.length === 0,
       rows: findings.length === 0 ? await countRows(needs.paths.database) : 0,
       findings,
+      ...(findings.length === 0 ? {} : { advice: adviceFor(needs.paths.database) }),
     };
   },
   backup: async (asked) => {
@@ -55,9 +58,14 @@ export const upkeepOf = (needs: UpkeepNeeds): Upkeep => ({
     const { rows, before } = await restore(needs.paths.database, source, needs.texts);
     return { file: needs.paths.database, ...(before ? { kept: before } : {}), rows };
   },
+  accept: async () => ({ file: needs.paths.database, ...accept(needs.paths.database) }),
   export: (target) => exportTo(target, needs.paths.database),
   prune: (days, dryRun) => prune(days, dryRun, needs),
 });
+
+/** Nothing is told to be lost that could still be saved. */
+const adviceFor = (file: string): string =>
+  `stop fleet (\`fleet up --stop\`); ${restoreHint(file)}, and \`fleet db export FILE\` saves what can be read`;
 
 const stampOf = (now: Instant) => now.replaceAll(/[-:.]/g, '');
 

@@ -18,7 +18,13 @@ export const checkDb = operation({
   role: 'admin',
   summary: 'Look for damage in the database, changing nothing.',
   input: z.strictObject({}),
-  output: z.strictObject({ file: z.string(), ok: z.boolean(), rows: z.int(), findings: z.array(z.string()) }),
+  output: z.strictObject({
+    file: z.string(),
+    ok: z.boolean(),
+    rows: z.int(),
+    findings: z.array(z.string()),
+    advice: z.string().optional().describe('what to do about it'),
+  }),
   faults: ['unavailable'],
 });
 
@@ -40,6 +46,16 @@ export const restoreDb = operation({
   input: z.strictObject({ file: Path.describe('backup to restore') }),
   output: z.strictObject({ file: z.string(), kept: z.string().optional(), rows: z.int() }),
   faults: ['invalid', 'not_found', 'conflict', 'unavailable'],
+});
+
+export const acceptDb = operation({
+  name: 'db.accept',
+  kind: 'command',
+  role: 'admin',
+  summary: 'Go on with a database that was emptied or has lost its write-ahead log, without what is lost.',
+  input: z.strictObject({}),
+  output: z.strictObject({ file: z.string(), rows: z.int(), lostCommits: z.int() }),
+  faults: ['conflict', 'unavailable'],
 });
 
 export const exportDb = operation({

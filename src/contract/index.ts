@@ -1,6 +1,6 @@
 import { readInbox, reviewTask, runContext, submitReport } from './by-run.ts';
 import { fleetCost, taskCost } from './cost.ts';
-import { backupDb, checkDb, exportDb, migrateDb, pruneDb, restoreDb } from './db.ts';
+import { acceptDb, backupDb, checkDb, exportDb, migrateDb, pruneDb, restoreDb } from './db.ts';
 import { listExecutors, showExecutor } from './executor.ts';
 import { fleetStatus, initHome, setConfig, showConfig } from './home.ts';
 import type { Operation } from './operation.ts';
@@ -121,6 +121,7 @@ export const contract = [
   checkDb,
   backupDb,
   restoreDb,
+  acceptDb,
   exportDb,
   pruneDb,
 ] as const satisfies readonly Operation[];

@@ -49,7 +49,7 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
       questions: (await reads.scan({ index: questionIndex.pending, limit: SHOWN })).map(questions.read),
       heldUp: await heldUp(scope),
       pauses: await pausesInForce(scope),
-      problems: problem ? [problem] : [],
+      problems: [problem, home.problem()].filter((said) => said !== undefined),
     });
   },
 };

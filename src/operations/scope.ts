@@ -241,6 +241,8 @@ export interface Home {
   notesOf(taskId: TaskId): string;
   /** Makes what is missing; says what it made. */
   init(): Promise<readonly string[]>;
+  /** What is wrong with its database or its disk, as far as this process has met with it. */
+  problem(): string | undefined;
   /** Who runs the engine of this home, if anybody does. */
   engine(): Promise<{ readonly host: string; readonly pid: number; readonly since: Instant } | undefined>;
 }
@@ -248,9 +250,10 @@ export interface Home {
 /** The care of the database itself. */
 export interface Upkeep {
   migrate(): Promise<{ file: string; schema: number }>;
-  check(): Promise<{ file: string; ok: boolean; rows: number; findings: string[] }>;
+  check(): Promise<{ file: string; ok: boolean; rows: number; findings: string[]; advice?: string }>;
   backup(target: string | undefined): Promise<{ file: string; bytes: number; blobs: number }>;
   restore(source: string): Promise<{ file: string; kept?: string; rows: number }>;
+  accept(): Promise<{ file: string; rows: number; lostCommits: number }>;
   export(target: string): Promise<{ file: string; rows: number }>;
   prune(olderThanDays: number, dryRun: boolean): Promise<{ tasks: number; requests: number; blobs: number }>;
 }

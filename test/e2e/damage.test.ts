@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { faultHouse } from '../fixtures/fault-house.ts';
@@ -62,6 +62,75 @@ describe('a damaged database', () => {
     expect((await readdir(house.home)).includes('up.json')).toBe(true);
     await house.ok(['db', 'restore', backup]);
     expect((await house.ok(['task', 'list'])).out).toContain('task 11');
+  });
+});
+
+describe('a start', () => {
+  it('refuses a database with damaged pages, and doctor and check say so [STORE-05] [R45]', async () => {
+    await using house = await cliHouse();
+    await fill(house, 40);
+    await house.ok(['db', 'backup']);
+    await damagePages(databaseOf(house));
+    const before = await readFile(databaseOf(house));
+    for (const words of [['up'], ['run'], ['up', '--background']]) {
+      const up = await house.fleet(words);
+      expect({ code: up.code, says: up.err }).toEqual({ code: 7, says: expect.stringContaining('damaged') });
+    }
+    expect((await house.fleet(['up'])).err).toContain("fleet db restore '");
+    expect((await readFile(databaseOf(house))).equals(before)).toBe(true);
+    expect((await house.fleet(['doctor'])).code).toBe(7);
+  });
+
+  it('refuses an emptied or missing database, until a backup is restored or the loss is accepted [STORE-05] [STORE-06]', async () => {
+    await using house = await cliHouse();
+    await fill(house, 3);
+    const backup = join(house.directory, 'copy.db');
+    await house.ok(['db', 'backup', backup]);
+    const nothing = await house.fleet(['db', 'accept']);
+    expect({ code: nothing.code, says: nothing.err }).toEqual({
+      code: 4,
+      says: expect.stringContaining('nothing is known to be lost'),
+    });
+    const isRefused = async (...args: string[]) => {
+      const { code, out, err } = await house.fleet(args);
+      expect({ args, code, says: out + err }).toEqual({ args, code: 7, says: expect.stringContaining('is empty or gone') });
+    };
+    await writeFile(databaseOf(house), '');
+    for (const args of [['up'], ['task', 'list'], ['db', 'check'], ['init']]) await isRefused(...args);
+    expect(await readFile(databaseOf(house), 'utf8')).toBe('');
+    await rm(databaseOf(house));
+    for (const args of [['up'], ['task', 'list'], ['db', 'check'], ['doctor']]) await isRefused(...args);
+    await house.ok(['db', 'restore', backup]);
+    expect((await house.ok(['task', 'list'])).out).toContain('task 2');
+    await rm(databaseOf(house));
+    await house.ok(['db', 'accept']);
+    expect((await house.ok(['task', 'list'])).out).toContain('No tasks');
+    await house.ok(['db', 'check']);
+  });
+
+  it('refuses a database whose write-ahead log was removed while it was stopped [STORE-05]', async () => {
+    await using house = await faultHouse();
+    await fill(house, 3);
+    const engine = await house.up();
+    await house.ok(['task', 'create', '--draft', '--prompt', 'accepted', '--title', 'accepted']);
+    engine.process.kill('SIGKILL');
+    await vi.waitFor(() => expect(engine.process.signalCode).toBe('SIGKILL'), 10_000);
+    await house.ok(['db', 'check']);
+    await rm(`${databaseOf(house)}-wal`);
+    const check = await house.fleet(['db', 'check', '--json']);
+    expect({ code: check.code, ...check.json() }).toMatchObject({
+      code: 7,
+      ok: false,
+      findings: [expect.stringContaining('write-ahead log')],
+    });
+    for (const args of [['up'], ['task', 'list']]) {
+      const { code, err } = await house.fleet(args);
+      expect({ code, err }).toEqual({ code: 7, err: expect.stringContaining('write-ahead log') });
+      expect(err).toContain('fleet db accept');
+    }
+    await house.ok(['db', 'accept']);
+    expect((await house.ok(['task', 'list'])).out).toContain('task 2');
+    await house.ok(['db', 'check']);
   });
 });
 

@@ -122,10 +122,11 @@ export function memoryHouse({
       host: 'here',
       notesOf: (taskId) => `/home/tasks/${taskId}/artifacts`,
       init: async () => [],
+      problem: () => undefined,
       engine: async () => undefined,
     },
     signer: { sign: async ({ id }) => `signed ${id}`, codeOf: async (link) => `code of ${link}` },
-    upkeep: { migrate: unused, check: unused, backup: unused, restore: unused, export: unused, prune: unused },
+    upkeep: { migrate: unused, check: unused, backup: unused, restore: unused, accept: unused, export: unused, prune: unused },
   };
   const as = (name: string, role: Standing = 'admin', more: Partial<Caller> = {}) =>
     makeCall(surroundings, { id: more.run?.runId ?? (name === 'you' ? OWNER_ID : `token of ${name}`), name, role, ...more });

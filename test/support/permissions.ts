@@ -78,6 +78,7 @@ export const MAY: Readonly<Record<OperationName, readonly Standing[]>> = {
   'db.check': ['admin'],
   'db.backup': ['admin'],
   'db.restore': ['admin'],
+  'db.accept': ['admin'],
   'db.export': ['admin'],
   'db.prune': ['admin'],
 };

@@ -11,6 +11,7 @@ import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import type { Store } from '../../store/port.ts';
 import { runIndex, runs } from '../../store/records/runs.ts';
 import { METRICS } from '../../surfaces/metrics/metrics-table.ts';
+import { StoreCondition } from '../store-condition.ts';
 import { Commits } from './commits.ts';
 import { openObserved } from './observe.ts';
 
@@ -25,6 +26,7 @@ function observedHouse(store: Store = openMemoryStore()) {
     {
       store: house.store,
       commits,
+      condition: new StoreCondition(house.now),
       paths: { path: '/secret/home' } as never,
       settings: { current: () => (problem.text === undefined ? {} : { problem: problem.text }) } as never,
     },
@@ -102,6 +104,7 @@ it('shows what was counted in the background, with its age', async () => {
     {
       store: house.store,
       commits: new Commits(),
+      condition: new StoreCondition(house.now),
       paths: { path: '/home' } as never,
       settings: { current: () => ({}) } as never,
     },

@@ -25,7 +25,7 @@ export interface Observed
 }
 
 type Log = (event: string, fields: Record<string, unknown>) => void;
-type Observable = Pick<House, 'store' | 'settings' | 'commits' | 'paths'>;
+type Observable = Pick<House, 'store' | 'settings' | 'commits' | 'paths' | 'condition'>;
 
 export function openObserved(house: Observable, log: Log, clock: Clock = systemClock): Observed {
   const meters = openMeters();
@@ -44,7 +44,7 @@ export function openObserved(house: Observable, log: Log, clock: Clock = systemC
   return {
     meters,
     health: () =>
-      healthOf(pulse, ailments(pulse, lease, settings.current().problem), {
+      healthOf(pulse, [...storeAilments(house), ...ailments(pulse, lease, settings.current().problem)], {
         isHeld: lease.isHeld,
         upMs: clock.elapsed() - began,
       }),
@@ -93,6 +93,11 @@ function* ailments(
   if (!isHeld) yield wasHeld ? 'no_engine' : 'starting';
 }
 
+function* storeAilments({ condition }: Observable): Generator<Ailment> {
+  const found = condition.current();
+  if (found) yield found.ailment;
+}
+
 function healthOf(
   { storeMs, silentMs, lagMs, busy }: Pulse,
   found: Iterable<Ailment>,
@@ -113,13 +118,14 @@ function healthOf(
   };
 }
 
-function detailsOf({ paths, settings }: Observable, { gauge }: Pulse): Record<string, unknown> {
+function detailsOf({ paths, settings, condition }: Observable, { gauge }: Pulse): Record<string, unknown> {
   const { problem } = settings.current();
   return {
     home: paths.path,
     pid: process.pid,
     node: process.version,
     ...(problem === undefined ? {} : { settingsProblem: problem }),
+    ...(condition.current() === undefined ? {} : { store: condition.current() }),
     ...(gauge ? { counted: { at: gauge.at, tasks: gauge.counts, questions: gauge.questions ?? 0 } } : {}),
   };
 }

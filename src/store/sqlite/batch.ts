@@ -3,6 +3,8 @@ import { Fault } from '../../domain/fault.ts';
 import type { Apply } from './commit.ts';
 import { prepareApply } from './commit.ts';
 import type { Database, Statement } from './database.ts';
+import { HighWaterMark } from './high-water.ts';
+import { counterOf } from './migrate.ts';
 import { SCHEMA } from './schema.ts';
 import { asFault, isSqlite, newerSchema } from './sqlite-error.ts';
 import { rollback } from './transaction.ts';
@@ -20,6 +22,7 @@ export class Batch {
   readonly #apply: Apply;
   readonly #meta: Statement;
   readonly #bump: Statement;
+  readonly #mark: HighWaterMark;
   #durable = false;
 
   constructor(db: Database, file: string) {
@@ -29,6 +32,11 @@ export class Batch {
     this.#apply = prepareApply(db);
     this.#meta = db.prepare('SELECT counter, schema FROM meta');
     this.#bump = db.prepare('UPDATE meta SET counter = ?');
+    this.#mark = new HighWaterMark(file, counterOf(db));
+  }
+
+  close(): void {
+    this.#mark.close();
   }
 
   /** One answer per commit, in order. `busy`: another process is writing and nothing was done. */
@@ -44,7 +52,9 @@ export class Batch {
     try {
       const version = this.#nextVersion();
       answers = commits.map((commit, at) => this.#one(commit, `${version}.${at}`, commits.length > 1));
-      this.#db.exec(answers.some((answer) => 'value' in answer) ? 'COMMIT' : 'ROLLBACK');
+      const isCommit = answers.some((answer) => 'value' in answer);
+      this.#db.exec(isCommit ? 'COMMIT' : 'ROLLBACK');
+      if (isCommit) this.#mark.note(version, this.#durable);
       return answers;
     } catch (error) {
       rollback(this.#db);

@@ -2,7 +2,8 @@ import { statSync } from 'node:fs';
 import { systemClock } from '../../platform/clock.ts';
 import type { Database, Library } from './database.ts';
 import { openDatabase } from './database.ts';
-import { migrate, standing } from './migrate.ts';
+import { type HighWater, lossOf, readHighWater } from './high-water.ts';
+import { counterOf, migrate, standing } from './migrate.ts';
 import { prepareFile } from './prepare-file.ts';
 import { asFault, damaged, isSqlite, lockHeld } from './sqlite-error.ts';
 import { inTransaction } from './transaction.ts';
@@ -26,14 +27,19 @@ export interface ConnectOptions {
   readonly file: string;
   readonly library?: Library | undefined;
   readonly lockWaitMs: number;
+  /** Opens it also when it is known to have lost what was accepted. */
+  readonly acceptLoss?: boolean;
 }
 
 /** An open database of this program's schema. A refusal has written nothing to a file that was there before. */
-export function connect({ file, library, lockWaitMs }: ConnectOptions): Database {
+export function connect({ file, library, lockWaitMs, acceptLoss = false }: ConnectOptions): Database {
+  // Read first: what it speaks of was in the database before it was noted.
+  const high = acceptLoss ? undefined : readHighWater(file);
+  if (high !== undefined && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) refuseLoss(file, high, undefined);
   prepareFile(file);
   const patiently = <T>(work: () => T) => patient(work, file, lockWaitMs);
   try {
-    patiently(() => inspect(file, library));
+    patiently(() => inspect(file, library, high));
     const db = patiently(() => openDatabase(file, { library }));
     try {
       patiently(() => db.exec(SETTINGS));
@@ -50,14 +56,19 @@ export function connect({ file, library, lockWaitMs }: ConnectOptions): Database
 }
 
 /** Through a connection that cannot write: a foreign, newer or damaged file is left as it was found. */
-function inspect(file: string, library: Library | undefined): void {
+function inspect(file: string, library: Library | undefined, high: HighWater | undefined): void {
   if (statSync(file).size === 0) return;
   const db = openReadOnly(file, library);
   try {
-    standing(db, file);
+    refuseLoss(file, high, standing(db, file) === 'fresh' ? undefined : counterOf(db));
   } finally {
     db.close();
   }
+}
+
+function refuseLoss(file: string, high: HighWater | undefined, counter: number | undefined): void {
+  const loss = lossOf(file, high, counter);
+  if (loss !== undefined) throw loss;
 }
 
 /** For looking only; waits as long as any other for a lock. */

@@ -39,4 +39,6 @@ export function migrate(db: Database, file: string): void {
 export const pragma = (db: Database, name: string): number =>
   Number(Object.values(db.prepare(`PRAGMA ${name}`).all()[0] ?? {})[0]);
 
+export const counterOf = (db: Database): number => count(db, 'SELECT counter AS n FROM meta');
+
 const count = (db: Database, sql: string): number => Number(db.prepare(sql).all()[0]?.['n']);

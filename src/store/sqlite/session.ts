@@ -7,7 +7,7 @@ import { OutsideChanges } from './outside-changes.ts';
 import type { Serve } from './read.ts';
 import { prepareRead } from './read.ts';
 import { asFault, isSqlite, lockHeld } from './sqlite-error.ts';
-import type { Answer, Commit, Line, Read, Request, WorkerInput } from './wire.ts';
+import type { Answer, Commit, Line, Read, Refusal, Request, WorkerInput } from './wire.ts';
 import { refusal } from './wire.ts';
 
 /** One transaction holds the write lock for no more commits than this, so that other processes get their turn. */
@@ -39,6 +39,8 @@ export class Session {
   #commits: Waiting<Commit>[] = [];
   #retry: NodeJS.Timeout | undefined;
   #closing: number | undefined;
+  /** Once damage was met nothing more is written: it would only spread. */
+  #damage: Refusal | undefined;
 
   constructor(db: Database, input: WorkerInput, line: Line) {
     this.#db = db;
@@ -80,7 +82,7 @@ export class Session {
         answers.push({ id: request.id, value: this.#serve(request) });
       } catch (error) {
         if (isSqlite(error, 'busy') && this.#isPatientSince(since)) this.#reads.push(waiting);
-        else answers.push({ id: request.id, refused: refusal(asFault(error, this.#input.file)) });
+        else answers.push(this.#noticed({ id: request.id, refused: refusal(asFault(error, this.#input.file)) }));
       }
     }
     if (answers.length > 0) this.#line.reply({ answers });
@@ -90,16 +92,26 @@ export class Session {
   #writeCommits(): void {
     const commits = this.#commits.slice(0, COMMITS_PER_TRANSACTION);
     if (commits.length === 0) return;
-    const answers = this.#batch.write(commits.map(({ request }) => request));
+    const answers = this.#written(commits.map(({ request }) => request));
     if (answers === 'busy') {
       this.#giveUpOnOld();
       if (this.#commits.length > 0) this.#tryAgainSoon();
       return;
     }
     this.#commits.splice(0, commits.length);
-    this.#line.reply({ answers });
+    this.#line.reply({ answers: answers.map(this.#noticed) });
     this.#checkpoints.afterWrite();
   }
+
+  #written(commits: readonly Commit[]): readonly Answer[] | 'busy' {
+    const refused = this.#damage;
+    return refused === undefined ? this.#batch.write(commits) : commits.map(({ id }) => ({ id, refused }));
+  }
+
+  #noticed = (answer: Answer): Answer => {
+    if ('refused' in answer && answer.refused.details['damaged'] === true) this.#damage ??= answer.refused;
+    return answer;
+  };
 
   #giveUpOnOld(): void {
     const old = this.#commits.filter(({ since }) => !this.#isPatientSince(since));
@@ -127,6 +139,7 @@ export class Session {
     clearTimeout(this.#retry);
     this.#outside.watch(false);
     this.#checkpoints.close();
+    this.#batch.close();
     this.#db.close();
     this.#line.reply({ answers: [{ id, value: undefined }] });
     this.#line.hangUp();

@@ -64,7 +64,8 @@ export function asFault(error: unknown, file: string): unknown {
   const advice = ADVICE[error.because];
   if (advice === undefined) return error;
   if (advice === 'damaged') return damaged(file, error.message);
-  return new Fault('unavailable', `${file}: ${error.message}; ${advice}`, { file }, { cause: error });
+  const details = error.because === 'full' ? { file, full: true } : { file };
+  return new Fault('unavailable', `${file}: ${error.message}; ${advice}`, details, { cause: error });
 }
 
 const ADVICE: Readonly<Record<Cause, string | undefined>> = {

@@ -27,7 +27,11 @@ export interface RawRow {
 export type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly refused: Refusal };
 
 /** All answers of one turn of the worker. `look`: another process or thread changed the database. */
-export type Reply = { readonly opened: true } | { readonly answers: readonly Answer[] } | { readonly look: true };
+export type Reply =
+  | { readonly opened: true }
+  | { readonly answers: readonly Answer[] }
+  | { readonly look: true }
+  | { readonly finding: string | undefined };
 
 /** The worker's end of the wire. */
 export interface Line {
@@ -41,6 +45,8 @@ export interface WorkerInput {
   readonly file: string;
   readonly library: Library | undefined;
   readonly lockWaitMs: number;
+  /** Only looks through its pages, says what it found, and ends. */
+  readonly quickCheck?: true;
 }
 
 /** A Fault keeps its code over the wire; anything else is a bug and keeps its stack. */

@@ -1,6 +1,7 @@
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { connect, patient } from './connect.ts';
 import { Session } from './session.ts';
+import { quickCheck } from './upkeep/quick-check.ts';
 import type { Line, Request, WorkerInput } from './wire.ts';
 import { refusal } from './wire.ts';
 
@@ -14,15 +15,20 @@ const line: Line = {
   hangUp: () => port.close(),
 };
 
-try {
-  const db = connect(input);
-  // Preparing statements reads the schema, which another process may just be locking.
-  const session = patient(() => new Session(db, input, line), input.file, input.lockWaitMs);
-  port.on('message', (requests: readonly Request[]) => {
-    arrived.push(requests);
-    session.work();
-  });
-  line.reply({ opened: true });
-} catch (error) {
-  line.reply({ answers: [{ id: 0, refused: refusal(error) }] });
+if (input.quickCheck) line.reply({ finding: quickCheck(input.file) });
+else open(port);
+
+function open(from: MessagePort): void {
+  try {
+    const db = connect(input);
+    // Preparing statements reads the schema, which another process may just be locking.
+    const session = patient(() => new Session(db, input, line), input.file, input.lockWaitMs);
+    from.on('message', (requests: readonly Request[]) => {
+      arrived.push(requests);
+      session.work();
+    });
+    line.reply({ opened: true });
+  } catch (error) {
+    line.reply({ answers: [{ id: 0, refused: refusal(error) }] });
+  }
 }

@@ -21,6 +21,7 @@ const ELSEWHERE = [
   'project.show',
   'db.migrate',
   'db.restore',
+  'db.accept',
   'db.export',
   'task.edit',
   // For somebody who sits at a terminal.

@@ -4,7 +4,18 @@ import type { Asked, Web, WebNeeds } from '../http/web.ts';
 import { readsFigures } from './metrics.ts';
 
 /** Why a fleet is not well; words for programs, and nothing about its work. */
-export const AILMENTS = ['starting', 'no_engine', 'store_silent', 'store_slow', 'event_loop_slow', 'settings_problem'] as const;
+export const AILMENTS = [
+  'starting',
+  'no_engine',
+  'store_damaged',
+  'disk_full',
+  'store_silent',
+  'store_slow',
+  'event_loop_slow',
+  'settings_problem',
+] as const;
+/** With these nothing can be accepted. */
+const DEAF: readonly Ailment[] = ['store_silent', 'store_damaged', 'disk_full'];
 export type Ailment = (typeof AILMENTS)[number];
 
 export interface Health {
@@ -32,7 +43,7 @@ export function mountHealth(web: Web, needs: HealthNeeds): void {
     const caller = await whoAsks(asked, needs);
     const health = needs.health();
     const told = caller && readsFigures(caller) ? { ...health, details: needs.details() } : health;
-    return asked.json(told, health.reasons.includes('store_silent') ? 503 : 200);
+    return asked.json(told, health.reasons.some((reason) => DEAF.includes(reason)) ? 503 : 200);
   });
 }
 

@@ -2,19 +2,23 @@ import { statSync } from 'node:fs';
 import { rowSum, unpackEntries } from '../commit.ts';
 import { openReadOnly } from '../connect.ts';
 import type { Database } from '../database.ts';
-import { standingInside } from '../migrate.ts';
+import { type HighWater, lossOf, readHighWater } from '../high-water.ts';
+import { counterOf, standingInside } from '../migrate.ts';
 
 const MOST_FINDINGS = 100;
 const PAGE = 500;
 
 /** Everything that is wrong with a database, in words; nothing when it is well. Writes nothing. */
 export async function check(file: string): Promise<readonly string[]> {
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) return [`${file} does not exist`];
+  // Read first: what it speaks of was in the database before it was noted.
+  const high = readHighWater(file);
+  if (statSync(file, { throwIfNoEntry: false }) === undefined)
+    return [lossOf(file, high, undefined)?.message ?? `${file} does not exist`];
   const findings: string[] = [];
   try {
     const db = openReadOnly(file);
     try {
-      for (const finding of findAll(db, file)) {
+      for (const finding of findAll(db, file, high)) {
         findings.push(finding);
         if (findings.length === MOST_FINDINGS) break;
       }
@@ -28,12 +32,14 @@ export async function check(file: string): Promise<readonly string[]> {
 }
 
 /** One read transaction, or writers at work would look like damage. */
-function* findAll(db: Database, file: string): Generator<string> {
+function* findAll(db: Database, file: string, high: HighWater | undefined): Generator<string> {
   db.exec('BEGIN');
   if (standingInside(db, file) === 'fresh') {
-    yield 'the database is empty';
+    yield lossOf(file, high, undefined)?.message ?? 'the database is empty';
     return;
   }
+  const loss = lossOf(file, high, counterOf(db));
+  if (loss !== undefined) yield loss.message;
   const verdicts = db
     .prepare(`PRAGMA integrity_check(${MOST_FINDINGS})`)
     .all()

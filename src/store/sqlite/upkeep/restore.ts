@@ -7,6 +7,7 @@ import { exists, syncDirectory } from '../../../platform/files.ts';
 import { connect, patient } from '../connect.ts';
 import type { Database } from '../database.ts';
 import { openDatabase } from '../database.ts';
+import { readHighWater } from '../high-water.ts';
 import { isDamage } from '../sqlite-error.ts';
 import { inTransaction } from '../transaction.ts';
 import { backup } from './backup.ts';
@@ -130,7 +131,8 @@ interface Placement {
  */
 async function putInPlace({ path, file, clock, aside }: Placement): Promise<void> {
   const db = openDatabase(path);
-  db.exec(`UPDATE meta SET counter = max(counter, ${clock.now() * 1000})`);
+  const confirmed = readHighWater(file)?.counter ?? 0;
+  db.exec(`UPDATE meta SET counter = max(counter, ${clock.now() * 1000}, ${confirmed + 1})`);
   db.close();
   await syncFile(path);
   for (const suffix of ['-wal', '-shm', '']) {

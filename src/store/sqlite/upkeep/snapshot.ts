@@ -39,5 +39,5 @@ export async function syncFile(path: string): Promise<void> {
 }
 
 const removeDatabase = async (path: string): Promise<void> => {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${path}${suffix}`, { force: true });
+  for (const suffix of ['', '-wal', '-shm', '-journal', '-last']) await rm(`${path}${suffix}`, { force: true });
 };

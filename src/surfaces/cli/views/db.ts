@@ -5,11 +5,11 @@ import { counted, homely, type Look } from './look.ts';
 export const dbMigrated = ({ file, schema }: Output<'db.migrate'>, look: Look): string =>
   `${homely(file, look)} has schema ${schema}\n`;
 
-export function dbChecked({ file, ok, rows, findings }: Output<'db.check'>, look: Look): string {
+export function dbChecked({ file, ok, rows, findings, advice }: Output<'db.check'>, look: Look): string {
   const { paint } = look;
   if (ok) return `${paint.green('✓')} ${homely(file, look)} is sound, ${counted(rows, 'row')}\n`;
   const list = findings.map((finding) => `  ${plainLine(finding)}\n`).join('');
-  return `${paint.red('✗')} ${homely(file, look)} is damaged\n${list}  fleet db restore FILE puts a backup in its place; fleet db export FILE saves what can be read\n`;
+  return `${paint.red('✗')} ${homely(file, look)} is damaged\n${list}${advice === undefined ? '' : `  ${plainLine(advice)}\n`}`;
 }
 
 export const dbBackedUp = ({ file, bytes, blobs }: Output<'db.backup'>, look: Look): string =>
@@ -17,6 +17,9 @@ export const dbBackedUp = ({ file, bytes, blobs }: Output<'db.backup'>, look: Lo
 
 export const dbRestored = ({ file, kept, rows }: Output<'db.restore'>, look: Look): string =>
   `${homely(file, look)} restored, ${counted(rows, 'row')}\n${kept === undefined ? '' : `  what was there is kept in ${homely(kept, look)}\n`}`;
+
+export const dbAccepted = ({ file, rows, lostCommits }: Output<'db.accept'>, look: Look): string =>
+  `${homely(file, look)} is gone on with, ${counted(rows, 'row')}; ${counted(lostCommits, 'commit')} that had been confirmed are lost\n`;
 
 export const dbExported = ({ file, rows }: Output<'db.export'>, look: Look): string =>
   `${counted(rows, 'row')} in ${homely(file, look)}\n`;

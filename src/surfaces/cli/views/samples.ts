@@ -285,6 +285,7 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
   'db.check': { file, ok: true, rows: 12_000, findings: [] },
   'db.backup': { file: '/home/you/.fleet/backups/fleet.backup', bytes: 4_400_000, blobs: 12 },
   'db.restore': { file, kept: `${file}.before`, rows: 12_000 },
+  'db.accept': { file, rows: 12_000, lostCommits: 3 },
   'db.export': { file: '/home/you/rows.jsonl', rows: 12_000 },
   'db.prune': { tasks: 3, requests: 20, blobs: 1, dryRun: true },
 };

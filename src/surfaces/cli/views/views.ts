@@ -4,7 +4,7 @@ import { blame } from './blame.ts';
 import { inbox, reportSubmitted, runContext } from './by-run.ts';
 import { configChanged, configShown } from './config.ts';
 import { fleetCost, taskCost } from './cost.ts';
-import { dbBackedUp, dbChecked, dbExported, dbMigrated, dbPruned, dbRestored } from './db.ts';
+import { dbAccepted, dbBackedUp, dbChecked, dbExported, dbMigrated, dbPruned, dbRestored } from './db.ts';
 import { executorList, executorPage } from './executor.ts';
 import { homeMade } from './home.ts';
 import { logLines } from './log.ts';
@@ -116,6 +116,7 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'db.check': dbChecked,
   'db.backup': dbBackedUp,
   'db.restore': dbRestored,
+  'db.accept': dbAccepted,
   'db.export': dbExported,
   'db.prune': dbPruned,
 };
