@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { engineHouse } from '../../test/support/engine-house.ts';
+import { instantOf, msOf } from '../domain/values.ts';
+import { tasks } from '../store/records/tasks.ts';
 import { takeTurn } from './controller.ts';
 import { release } from './release.ts';
 
@@ -76,5 +78,23 @@ describe('release', () => {
     house.pass(1);
     expect(await settleAll(house)).toBeUndefined();
     expect(await stateOf(house, id)).toBe('queued');
+  });
+
+  it('begins a delay anew that was planned while the clock was ahead, and leaves a named moment alone [R38]', async () => {
+    const house = engineHouse();
+    const DAY = 86_400_000;
+    const retried = await create(house, 'again');
+    const named = await create(house, 'later', { notBefore: instantOf(msOf(house.now()) + 3 * DAY) });
+    const planned = instantOf(msOf(house.now()) + DAY);
+    const seen = await tasks.get(house.store, retried.id);
+    if (!seen) throw new Error('the task is gone');
+    const phase = { state: 'waiting' as const, since: planned, on: [], until: instantOf(msOf(planned) + 8_000) };
+    await house.store.commit([tasks.put({ ...seen.body, phase }, seen.version)]);
+    expect(await settleAll(house)).toBeLessThanOrEqual(8_000);
+    expect(await stateOf(house, retried.id)).toBe('waiting');
+    house.pass(8_001);
+    await settleAll(house);
+    expect(await stateOf(house, retried.id)).toBe('queued');
+    expect(await stateOf(house, named.id)).toBe('waiting');
   });
 });

@@ -1,7 +1,8 @@
+import { timely } from '../domain/run/backoff.ts';
 import { weigh } from '../domain/task/dependencies.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
-import { msOf, type TaskId } from '../domain/values.ts';
+import { type Instant, msOf, type TaskId } from '../domain/values.ts';
 import { changed } from '../store/records/journal.ts';
 import { after } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
@@ -24,10 +25,15 @@ const ENDED_PER_TURN = 50;
 const UNAWARE_PER_TASK = 200;
 
 /** Walks from what has ended to what waits for it, one dependant at a time, and wakes what waits for a moment. */
-export const release = (needs: Release): Controller<Seen, Action> => ({
+export function release(needs: Release): Controller<Seen, Action> {
+  const memory: Memory = { at: undefined };
+  return controllerOf(needs, memory);
+}
+
+const controllerOf = (needs: Release, memory: Memory): Controller<Seen, Action> => ({
   name: 'release',
   everyMs: 15_000,
-  observe: () => observe(needs),
+  observe: () => observe(needs, memory),
   decide,
   act: (action) => (action.type === 'told' ? told(action.task, needs) : reconsider(action.task, needs)),
   concerns: ({ op, key, ...write }) => {
@@ -47,8 +53,15 @@ export const decide = ({ ended, due }: Seen): readonly Action[] => {
   ];
 };
 
-async function observe({ store, now }: Release): Promise<Seen> {
+interface Memory {
+  /** When the last look was, by the wall clock. */
+  at: Instant | undefined;
+}
+
+async function observe({ store, now }: Release, memory: Memory): Promise<Seen> {
   const at = now();
+  const ahead = memory.at === undefined || at < memory.at ? await plannedAhead(store, at) : [];
+  memory.at = at;
   const [untold, due, later] = await Promise.all([
     store.scan({ index: taskIndex.untold, limit: ENDED_PER_TURN }),
     store.scan({ index: taskIndex.timed, to: after(`${at}/`), limit: UNAWARE_PER_TASK }),
@@ -60,9 +73,18 @@ async function observe({ store, now }: Release): Promise<Seen> {
   const next = later[0] && tasks.read(later[0]).phase;
   return {
     ended,
-    due: due.map((hit) => hit.key.id as TaskId),
+    due: [...due.map((hit) => hit.key.id as TaskId), ...ahead],
     nextDueInMs: next?.state === 'waiting' && next.until ? Math.max(1, msOf(next.until) - msOf(at)) : undefined,
   };
+}
+
+/** Delays that were planned while the wall clock was ahead: they begin anew. Looked for only when it has gone back. */
+async function plannedAhead(store: Release['store'], at: Instant): Promise<TaskId[]> {
+  const hits = await store.scan({ index: taskIndex.timed, from: after(`${at}/`), limit: store.limits.rowsPerScan });
+  return hits
+    .map(tasks.read)
+    .filter(({ phase, notBefore }) => phase.state === 'waiting' && timely(phase, notBefore, at) !== phase.until)
+    .map(({ id }) => id);
 }
 
 async function unawareOf(task: Task, store: Release['store']): Promise<TaskId[]> {

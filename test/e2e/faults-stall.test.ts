@@ -46,6 +46,25 @@ describe('an engine that stands still', () => {
     for (const title of [...titles, 'b0']) expect(await ledger(house, title)).toHaveLength(1);
   });
 
+  it('calls nobody stalled for the time in which it stood still itself [RUN-03]', async () => {
+    await using house = await faultHouse(['stall_seconds=8', 'max_attempts=3']);
+    const engine = await house.up();
+    const ids = await house.queue([
+      { title: 'silent', script: 'touch ../begun\nuntil [ -e ../go ]; do sleep 0.3; done\nexit 0' },
+    ]);
+    await vi.waitFor(() => readFile(join(house.directory, 'begun')), 20_000);
+    process.kill(engine.pid, 'SIGSTOP');
+    await stopped(engine.pid);
+    const more = await house.queue([{ title: 'next', script: 'exit 0' }]);
+    await passed(9_000);
+    process.kill(engine.pid, 'SIGCONT');
+    // It has looked at all of them when it has ended another.
+    await house.settled(more.values());
+    await writeFile(join(house.directory, 'go'), '');
+    await house.settled(ids.values());
+    expect(await house.outcomes(ids.get('silent') ?? '')).toEqual(['succeeded']);
+  });
+
   // Whoever sleeps inside of `start` is stopped by the claim in the run directory, whoever sleeps before it by the lease.
   it('at prepare.after:1 and was given up meanwhile does nothing any more when it wakes [R9] [RUN-02]', () =>
     wakesLate('prepare.after:1'));

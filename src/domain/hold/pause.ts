@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { backoffMs } from '../run/backoff.ts';
+import { backoffMs, replanned } from '../run/backoff.ts';
 import { Instant, instantOf, msOf, Name, RunId } from '../values.ts';
 import { DEFAULT_ACCOUNT, type Lender } from './account.ts';
 
@@ -26,8 +26,9 @@ export type Pause = z.infer<typeof Pause>;
 export const pauseId = ({ executor, account = DEFAULT_ACCOUNT }: Lender): string =>
   `pause_${encodeURIComponent(executor)}/${encodeURIComponent(account)}`;
 
+/** What was guessed while the wall clock was ahead is none any more: nobody knows how much of it is over. */
 export const isInForce = (pause: Pause | undefined, now: Instant): pause is Pause =>
-  pause !== undefined && pause.over === undefined && pause.until > now;
+  pause !== undefined && pause.over === undefined && pause.until > now && (pause.stated || replanned(pause, now) === undefined);
 
 /** What one run met with. */
 export interface Refusal extends Lender {

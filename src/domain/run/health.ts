@@ -21,6 +21,16 @@ export const spinningMs = (watch: Pick<Watch, 'openTools'> | undefined, stallMs:
 export const patienceMs = (watch: Pick<Watch, 'openTools'> | undefined, stallMs: number): number =>
   stallMs * ((watch?.openTools.length ?? 0) > 0 ? TOOL_PATIENCE : 1);
 
+/** From one look to the next so much may pass, and count as silence of who was looked at. */
+const MOST_BETWEEN_LOOKS_MS = 5_000;
+
+/**
+ * How much of the time since the last look nobody was there to see a sign of life: Fleet was stopped, the machine slept or
+ * was too busy. It is no silence of anybody.
+ */
+export const unwatchedMs = (sinceLookMs: number, stallMs: number): number =>
+  Math.max(0, sinceLookMs - Math.min(MOST_BETWEEN_LOOKS_MS, stallMs / 4));
+
 /**
  * How a run that goes on is doing. It is unhealthy when its patience is used up or it is being ended, degraded when half of
  * it is, or when it is not the first attempt. Who waits for a person is in good health.

@@ -1,5 +1,6 @@
 import { Fault } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
+import { timely } from '../run/backoff.ts';
 import type { Outcome } from '../run/run.ts';
 import type { ClaimId, Instant, RunId, TaskId } from '../values.ts';
 import { countedAttempts } from './attempts.ts';
@@ -206,7 +207,7 @@ function released(task: Task, command: Release): Task {
       block: { cause: 'dependency', who: 'you', what, taskId: dead, on: [...unmet] },
     });
   }
-  return inPhase(task, at, whenFree(task, at, unmet, phase.state === 'waiting' ? phase.until : undefined));
+  return inPhase(task, at, whenFree(task, at, unmet, phase.state === 'waiting' ? timely(phase, task.notBefore, at) : undefined));
 }
 
 function rewired(task: Task, command: Extract<TaskCommand, { type: 'rewire' }>): Task {

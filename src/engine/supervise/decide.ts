@@ -81,7 +81,8 @@ function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined 
     if (task?.cancelAsked) return { type: 'end', sight, outcome: 'canceled', why: `${task.cancelAsked.by} asked for it` };
     if (phase.state === 'running')
       return { type: 'end', sight, outcome: 'lost', why: 'its run directory no longer says who it is' };
-    const late = phase.state === 'claimed' && msOf(now) - msOf(phase.since) > STARTING_MS;
+    // By how long it has been watched: nobody knows what it did while nobody looked.
+    const late = phase.state === 'claimed' && sight.silentMs > STARTING_MS;
     return late ? { type: 'ladder', sight } : undefined;
   }
   if (phase.state === 'claimed') return { type: 'adopt', sight };

@@ -37,6 +37,8 @@ export interface Memory {
   /** When the time a run has taken was last written down. */
   readonly seenAt: Map<string, number>;
   readonly pulses: Map<string, Pulse>;
+  /** When the runs were last looked at. */
+  lookedAt: number | undefined;
   /** When processor time was last asked for. */
   ticksAt: number;
   /** Looks at the files of silent runs, and the newest change they found. */
@@ -62,6 +64,7 @@ export const newMemory = (needs: Needs): Memory => ({
   hungUp: new Set(),
   seenAt: new Map(),
   pulses: new Map(),
+  lookedAt: undefined,
   ticksAt: Number.NEGATIVE_INFINITY,
   files: new Map(),
   ahead: new Map(),

@@ -54,6 +54,8 @@ function machine(listens: boolean) {
       return (await observe(needs, memory)).sights[0];
     },
     print: () => void (bytes += 10),
+    /** Nobody looks for so long. */
+    away: (ms: number) => void (clock += ms),
   };
 }
 
@@ -80,5 +82,13 @@ describe('how long a run has been silent', () => {
 
   it('is never counted while one that is only listened to computes: nobody knows of its tools [RUN-03]', async () => {
     expect((await machine(false).pass(30 * STALL_MS, 50))?.silentMs).toBeLessThan(STALL_MS / 2);
+  });
+
+  it('leaves out the time in which nobody looked, and only that [RUN-03]', async () => {
+    const { pass, away } = machine(true);
+    expect((await pass(40_000, 0))?.silentMs).toBeGreaterThan(30_000);
+    away(10 * STALL_MS);
+    expect((await pass(5_000, 0))?.silentMs).toBeLessThan(STALL_MS);
+    expect((await pass(STALL_MS, 0))?.silentMs).toBeGreaterThan(STALL_MS);
   });
 });

@@ -1,4 +1,4 @@
-import { patienceMs, spinningMs } from '../../domain/run/health.ts';
+import { patienceMs, spinningMs, unwatchedMs } from '../../domain/run/health.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
@@ -19,6 +19,7 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
   // Followed before they are looked at: what happens in between is a hint, not a loss.
   for (const unheard of runner.follow(live.map(({ run }) => run.body.id))) memory.hinted.add(unheard);
   const now = needs.elapsed();
+  forgive(memory, now, needs.rules().stallMs);
   const looking = { runner, memory, now, wholeLooks: Math.ceil(live.length / PARTS) };
   const looks = await Promise.all(live.map((known) => lookAt(known, looking)));
   await feelPulses(live, looks, { needs, memory, now });
@@ -46,6 +47,17 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
   });
   forget(new Set(live.map(({ run }) => run.body.id)), memory);
   return { sights: await Promise.all(sights), now: needs.now(), rules: needs.rules() };
+}
+
+/** Time in which nobody looked is taken off the silence of all of them, and each is looked at anew. */
+function forgive(memory: Memory, now: number, stallMs: number): void {
+  const ms = unwatchedMs(now - (memory.lookedAt ?? now), stallMs);
+  memory.lookedAt = now;
+  if (ms === 0) return;
+  for (const [id, pulse] of memory.pulses) {
+    memory.hinted.add(id);
+    memory.pulses.set(id, { ...pulse, at: pulse.at + ms, spokeAt: pulse.spokeAt + ms });
+  }
 }
 
 /** A run that lives and gave no hint is looked at this often, some of them in each turn; that its process is there, in each. */
