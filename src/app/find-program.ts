@@ -21,8 +21,22 @@ export function findCommand(command: string, env: Env): string | undefined {
   return directories.map((directory) => join(directory, command)).find(isExecutable);
 }
 
-/** Another one after a file has come to a directory of the path or has left it. A few looks, no reading. */
-export const pathMark = (env: Env): string => (env['PATH'] ?? '').split(delimiter).map(changedAt).join();
+let marked: { readonly path: string; readonly mark: string } | undefined;
+
+/**
+ * Another one after a file has come to a directory of the path or has left it. A few looks, no reading; and those once for each turn
+ * of the loop, because every executor is looked for with every task.
+ */
+export function pathMark(env: Env): string {
+  const path = env['PATH'] ?? '';
+  if (marked?.path === path) return marked.mark;
+  if (!marked)
+    setImmediate(() => {
+      marked = undefined;
+    });
+  marked = { path, mark: path.split(delimiter).map(changedAt).join() };
+  return marked.mark;
+}
 
 function changedAt(directory: string): number | undefined {
   try {
