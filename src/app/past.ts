@@ -1,8 +1,10 @@
 import type { Executor } from '../domain/agent/executor.ts';
 import { refOf } from '../domain/hold/account.ts';
+import { reportWithin } from '../domain/run/packet.ts';
 import type { Briefing } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
+import type { Instant } from '../domain/values.ts';
 import { reports } from '../store/records/findings.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import type { House } from './house.ts';
@@ -10,6 +12,8 @@ import { notePlaces } from './notes.ts';
 
 /** What a run goes on with: which conversation, and what its agent is told of what went before. */
 export interface Past extends Pick<Briefing, 'before' | 'forked'> {
+  /** When the run began whose conversation is gone on with: what was known then need not be told again. */
+  readonly since?: Instant | undefined;
   readonly resume?: string | undefined;
   readonly fork: boolean;
 }
@@ -31,24 +35,29 @@ export async function pastOf(house: Around, run: Run, task: Task, executor: Exec
   const sessionOf = (other: Run | undefined): string | undefined =>
     executor?.can.resume && other && refOf(other) === refOf(run) ? other.watch?.session : undefined;
   const resume = goesOn ? sessionOf(own) : undefined;
-  const before = beforeOf(own, run, isFull);
-  if (resume !== undefined || isFull || !task.forkedFrom) return { before, resume, fork: false };
+  const before = await beforeOf(house, own, run, isFull || (goesOn && resume === undefined));
+  if (resume !== undefined || isFull || !task.forkedFrom)
+    return { before, resume, fork: false, ...(resume === undefined ? {} : { since: own?.createdAt }) };
   const other = (await runs.get(house.store, task.forkedFrom.runId))?.body;
   const copied = sessionOf(other);
   const forked = await forkedOf(house, task.forkedFrom, other, copied !== undefined);
   return { before, resume: copied, fork: copied !== undefined, forked };
 }
 
-function beforeOf(own: Run | undefined, run: Run, isFull: boolean): Past['before'] {
+async function beforeOf({ store }: Around, own: Run | undefined, run: Run, isForgotten: boolean): Promise<Past['before']> {
   if (own?.phase.state !== 'ended') return undefined;
   const { outcome, detail = '' } = own.phase;
   const isOther = refOf(own) !== refOf(run);
+  if (!isOther && !isForgotten) return { outcome, detail };
   const said = own.watch?.lastWords || own.watch?.summary;
+  const report = (await reports.get(store, own.id))?.body;
   return {
     outcome,
     detail,
     ...(isOther ? { by: refOf(own) } : {}),
-    ...(isOther || isFull ? { isForgotten: true, ...(said ? { said } : {}) } : {}),
+    isForgotten: true,
+    ...(said ? { said } : {}),
+    ...(report && report.channel !== 'salvage' ? { report: reportWithin(report) } : {}),
   };
 }
 

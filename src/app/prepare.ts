@@ -4,13 +4,15 @@ import { toolsOf } from '../domain/agent/tools.ts';
 import { Fault, isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { dollarsLeft } from '../domain/run/budget.ts';
+import { newsIn } from '../domain/run/packet.ts';
 import { promptFor } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
 import { isFirst } from '../domain/task/failover.ts';
-import type { Task } from '../domain/task/task.ts';
+import { isReader, type Task } from '../domain/task/task.ts';
 import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
 import { plainTextSync } from '../platform/plain-text.ts';
+import { packetFor } from '../store/queries/packet.ts';
 import { projects } from '../store/records/projects.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { workspaces } from '../store/records/workspaces.ts';
@@ -21,7 +23,7 @@ import type { House } from './house.ts';
 import { mcpAttachment, mcpConfigFile, mcpServer } from './mcp/attachment.ts';
 import { notePlaces, notesFor } from './notes.ts';
 import { pastOf } from './past.ts';
-import { reviewedBy } from './reviewed.ts';
+import { shelved } from './shelved.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -39,9 +41,14 @@ export async function prepareRun(house: House, env: Env, start: Start): Promise<
   const runDirectory = join(house.paths.runs, run.id);
   // A command of the project leaves no notes, reads none, and asks nothing of Fleet.
   const attachment = run.chore ? undefined : mcpAttachment(house, run, runDirectory);
-  const [workspace, attached, job] = await Promise.all([workspaceOf(house, run, task), attachment, jobOf(house, start)]);
+  const [workspace, attached, job, files] = await Promise.all([
+    workspaceOf(house, run, task),
+    attachment,
+    jobOf(house, start),
+    run.chore ? [] : shelved(house, env, { task, runDirectory }),
+  ]);
   return {
-    steps: attached ? [...notesFor(places, { task, run, job }), ...attached.steps] : [],
+    steps: attached ? [...notesFor(places, { task, run, job }), ...attached.steps, ...files] : [],
     job,
     env: {
       ...environmentOf(house, env, start),
@@ -67,10 +74,12 @@ async function jobOf(house: House, { run, task, executor }: Start): Promise<Job>
       resultFile,
       runDirectory: directory,
     });
-  const { before, forked, resume, fork } = await pastOf(house, run, task, executor);
+  const { before, forked, resume, fork, since } = await pastOf(house, run, task, executor);
   const prompt = promptFor({
     task,
-    prompt: [whole, await reviewedBy(house, task)].filter((part) => part !== '').join('\n\n'),
+    prompt: whole,
+    packet: newsIn(await packetFor(house.store, task), since),
+    shelves: { directory, diffs: isReader(task) },
     attempt: run.attempt,
     notesDirectory: notePlaces(house.paths.tasks, task.id).artifacts,
     resultFile,

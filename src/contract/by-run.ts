@@ -1,23 +1,15 @@
 import { z } from 'zod';
 import { ExecutorRef } from '../domain/hold/executor-ref.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { ToldReport, ToldTask } from '../domain/run/packet.ts';
 import { Outcome } from '../domain/run/run.ts';
 import { TASK_KINDS, Task } from '../domain/task/task.ts';
 import { Instant, LongText, RunId, TaskId, Title, text } from '../domain/values.ts';
 import { REPORT_STATUSES, Report } from '../domain/work/report.ts';
 import { operation } from './operation.ts';
-import { PhaseName, QuestionView, Ref, TaskView } from './shapes.ts';
+import { QuestionView, Ref, TaskView } from './shapes.ts';
 
 /* What the run of an agent asks for on its own behalf. People may look at most of it. */
-
-const ToldReport = Report.pick({ status: true, summary: true, files: true, nextSteps: true, at: true });
-const Neighbour = z.strictObject({
-  taskId: TaskId,
-  title: z.string(),
-  state: PhaseName,
-  branch: z.string().optional(),
-  report: ToldReport.optional(),
-});
 
 export const Context = z.strictObject({
   runId: RunId,
@@ -44,9 +36,15 @@ export const Context = z.strictObject({
   /** Directory of the notes that outlive a run. */
   notes: z.string(),
   parent: z.strictObject({ taskId: TaskId, title: z.string(), prompt: z.string() }).optional(),
-  dependencies: z.array(Neighbour),
+  dependencies: z.array(ToldTask),
+  /** Finished reviews of its own work. */
+  reviews: z.array(ToldTask),
+  /** Dependencies and reviews of which nothing is told here. */
+  leftOut: z.array(TaskId),
+  /** What an earlier run of this task reported last. */
+  lastReport: ToldReport.optional(),
   /** Finished tasks of the same project, newest first. */
-  recent: z.array(Neighbour),
+  recent: z.array(ToldTask),
   /** Runs of agents on this task before this one, newest first. */
   earlier: z.array(
     z.strictObject({ runId: RunId, attempt: z.int(), outcome: Outcome.optional(), detail: z.string().optional(), at: Instant }),

@@ -1,5 +1,5 @@
 import { timely } from '../domain/run/backoff.ts';
-import { weigh } from '../domain/task/dependencies.ts';
+import { looksAt, weigh } from '../domain/task/dependencies.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import { type Instant, msOf, type TaskId } from '../domain/values.ts';
@@ -106,10 +106,10 @@ async function unawareOf(task: Task, store: Release['store']): Promise<TaskId[]>
 }
 
 /** A draft asks when it is handed over; whoever is blocked by one dead dependency need not hear of a second. */
-const knows = ({ phase, reviews }: Task, ended: Task): boolean =>
-  phase.state === 'draft' ||
-  (!isFinal(ended.phase) && reviews !== ended.id) ||
-  (phase.state === 'blocked' && ended.phase.state !== 'done');
+const knows = (waiting: Task, ended: Task): boolean =>
+  waiting.phase.state === 'draft' ||
+  (!isFinal(ended.phase) && !looksAt(waiting, ended.id)) ||
+  (waiting.phase.state === 'blocked' && ended.phase.state !== 'done');
 
 /** Looks at all dependencies of one waiting task again, and moves it if that changes anything. */
 async function reconsider(id: TaskId, { store, now }: Release): Promise<boolean> {
@@ -121,7 +121,7 @@ async function reconsider(id: TaskId, { store, now }: Release): Promise<boolean>
     (found) => (found ? [found.body] : []),
   );
   const at = now();
-  const next = transition(seen.body, { type: 'release', at, ...weigh(dependencies, seen.body.reviews) });
+  const next = transition(seen.body, { type: 'release', at, ...weigh(dependencies, seen.body) });
   if (samePlace(seen.body, next)) return false;
   const note = { what: 'release', from: seen.body.phase.state, to: next.phase.state };
   await store.commit(changed(tasks, seen, next, { author: { by: 'fleet', at }, note }), { flush: true });

@@ -12,7 +12,8 @@ import { canonical, projectIndex, projectNames, projects } from '../store/record
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { findProject, stillAt } from './find.ts';
 import { type Handlers, type Place, plan, type Scope } from './scope.ts';
-import { assertExecutors, assertIntegration, defined } from './task-create.ts';
+import { assertIntegration, defined } from './task-create.ts';
+import { assertExecutors } from './task-executors.ts';
 import { assertAllowed } from './task-place.ts';
 
 type Wishes = Omit<

@@ -1,10 +1,11 @@
 import type { Context } from '../contract/by-run.ts';
 import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { reportWithin, shortened, toldTask as toldOf } from '../domain/run/packet.ts';
 import type { Run } from '../domain/run/run.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
+import { newestReport, packetFor } from '../store/queries/packet.ts';
 import { questionsOf } from '../store/queries/questions.ts';
-import { reportIndex, reports } from '../store/records/findings.ts';
 import { projects } from '../store/records/projects.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
@@ -24,13 +25,14 @@ export const runContextHandler: Handlers['run.context'] = async ({ id }, scope) 
   const run = (await findRun(scope, wanted)).body;
   const task = (await tasks.get(reads, run.taskId))?.body;
   if (!task) throw new Fault('not_found', `no task ${run.taskId}`, { task: run.taskId });
-  const [placed, parent, dependencies, recent, earlier, asked] = await Promise.all([
+  const [placed, parent, packet, recent, earlier, asked, last] = await Promise.all([
     placeOf(task, scope),
     parentOf(task, scope),
-    Promise.all(task.dependsOn.map((dependency) => neighbour(dependency, scope))),
+    packetFor(scope.around, task),
     finishedBeside(task, scope),
     runsBefore(run, scope),
     questionsOf(reads, task.id, TOLD),
+    newestReport(reads, task.id),
   ]);
   return plan({
     runId: run.id,
@@ -41,7 +43,11 @@ export const runContextHandler: Handlers['run.context'] = async ({ id }, scope) 
     ...(task.team ? { team: task.team } : {}),
     notes: scope.home.notesOf(task.id),
     ...(parent ? { parent } : {}),
-    dependencies: dependencies.flatMap((one) => one ?? []),
+    dependencies: [...packet.dependencies],
+    reviews: [...packet.reviews],
+    leftOut: [...packet.leftOut],
+    // Its own run has none to be told of.
+    ...(last && last.runId !== run.id ? { lastReport: reportWithin(last) } : {}),
     recent,
     earlier,
     questions: asked.map(({ body }) => body),
@@ -84,36 +90,17 @@ async function parentOf({ parentId }: Task, { around }: Scope): Promise<Context[
   return { taskId: parent.id, title: parent.title, prompt: prompt.slice(0, LIMITS.excerptCharacters.value) };
 }
 
-async function neighbour(id: string, scope: Scope): Promise<Context['recent'][number] | undefined> {
-  const task = (await tasks.get(scope.around, id))?.body;
-  return task && toldOf(task, scope);
-}
-
-async function toldOf(task: Task, { around }: Scope): Promise<Context['recent'][number]> {
-  const [newest] = await around.scan({ index: reportIndex.task(task.id), limit: 1, reverse: true });
-  const told = newest && reports.read(newest);
-  return {
-    taskId: task.id,
-    title: task.title,
-    state: task.phase.state,
-    ...(task.work ? { branch: task.work.branch } : {}),
-    ...(told
-      ? { report: { status: told.status, summary: told.summary, files: told.files, nextSteps: told.nextSteps, at: told.at } }
-      : {}),
-  };
-}
-
 const LOOKED_AT = 200;
 
 async function finishedBeside(own: Task, scope: Scope): Promise<Context['recent']> {
   if (!own.projectId) return [];
   const hits = await scope.around.scan({ index: taskIndex.project(own.projectId), limit: LOOKED_AT, reverse: true });
   const finished = hits.map(tasks.read).filter(({ id, phase }) => id !== own.id && isFinal(phase));
-  const told = await Promise.all(finished.slice(0, TOLD).map((task) => toldOf(task, scope)));
-  // Of tasks it does not depend on, it need not know every file.
-  return told.map(({ report, ...task }) =>
-    report ? { ...task, report: { ...report, files: report.files.slice(0, TOLD) } } : task,
+  const told = await Promise.all(
+    finished.slice(0, TOLD).map(async (task) => toldOf(task, await newestReport(scope.around, task.id), own.projectId)),
   );
+  // Of tasks it does not depend on, it need not know every file.
+  return told.map((one) => shortened(one, LIMITS.packetTaskBytes.value / 4));
 }
 
 async function runsBefore(own: Run, { reads }: Scope): Promise<Context['earlier']> {

@@ -36,7 +36,7 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
     const seen = await findTask(scope, id);
     stillAt('task', seen.body, ifSeq);
     const dependencies = await findDependencies(seen.body.dependsOn, scope);
-    return moved(seen, { type: 'dispatch', at: scope.now, unmet: openOnes(dependencies) }, scope, {
+    return moved(seen, { type: 'dispatch', at: scope.now, unmet: openOnes(dependencies, seen.body) }, scope, {
       beliefs: beliefsIn(dependencies),
     });
   },
@@ -130,7 +130,7 @@ async function again(id: string, ifSeq: number | undefined, scope: Scope, { resu
   const { continues: _before, ...rest } = seen.body;
   const asked: Task = { ...rest, ...(newest ? { continues: newest.key.id as RunId } : {}) };
   const told = text === undefined ? asked : withMessage(asked, text, scope);
-  const command = { type: 'retry', at: scope.now, unmet: openOnes(dependencies) } as const;
+  const command = { type: 'retry', at: scope.now, unmet: openOnes(dependencies, seen.body) } as const;
   return moved({ ...seen, body: told }, command, scope, {
     why: resume ? 'to go on' : 'from the beginning',
     beliefs: beliefsIn(dependencies),

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { createTask } from '../contract/task.ts';
 import { Fault } from '../domain/fault.ts';
-import { DEFAULT_ACCOUNT, lenderOf } from '../domain/hold/account.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Project } from '../domain/project/project.ts';
 import { outranksProject } from '../domain/settings.ts';
@@ -17,6 +16,7 @@ import { warningsFor } from './doable.ts';
 import { findTask } from './find.ts';
 import type { Handlers, Scope } from './scope.ts';
 import { plan } from './scope.ts';
+import { assertExecutors } from './task-executors.ts';
 import { awaited, findDependencies, openOnes } from './task-graph.ts';
 import { asPart } from './task-part.ts';
 import { whereToWork } from './task-place.ts';
@@ -46,7 +46,7 @@ export async function madeTask(input: Input, scope: Scope, { reviews }: Pick<Tas
     ...(reviews ? { reviews } : {}),
     prompt: await stash(scope, input.prompt),
   };
-  const unmet = openOnes(dependencies, reviews);
+  const unmet = openOnes(dependencies, task);
   const placed = input.draft ? task : transition(task, { type: 'dispatch', at: scope.now, unmet });
   const author = { by: scope.caller.name, at: scope.now };
   const writes: Write[] = [
@@ -149,21 +149,6 @@ export function titleOf(prompt: string): string {
   const first = (prompt.trim().split(/\r?\n/, 1)[0] ?? '').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ').trim();
   const letters = [...(first || 'untitled')];
   return letters.length <= 80 ? letters.join('') : `${letters.slice(0, 79).join('')}…`;
-}
-
-export async function assertExecutors(asked: readonly string[], { executors }: Pick<Scope, 'executors'>): Promise<void> {
-  if (asked.length === 0) return;
-  const known = await executors.names();
-  const unknown = asked.find((ref) => !known.includes(lenderOf(ref).executor));
-  if (unknown !== undefined)
-    throw new Fault('invalid', `no executor ${JSON.stringify(unknown)}: known are ${known.join(', ')}`, { executor: unknown });
-  for (const { executor, account } of asked.map(lenderOf)) {
-    const accounts = account === DEFAULT_ACCOUNT ? [account] : await executors.accounts(executor);
-    if (!accounts.includes(account))
-      throw new Fault('invalid', `${executor} has no account ${JSON.stringify(account)}: known are ${accounts.join(', ')}`, {
-        hint: `describe it in the file accounts/${executor}/${account}.toml of the home`,
-      });
-  }
 }
 
 export function lineage(parent: Seen<Task> | undefined, { settings }: Scope, deeper: number): Partial<Task> {

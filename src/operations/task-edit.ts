@@ -10,7 +10,8 @@ import { tasks } from '../store/records/tasks.ts';
 import { teamFor } from './authorize.ts';
 import { findTask, stillAt } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
-import { assertExecutors, assertIntegration, defined } from './task-create.ts';
+import { assertIntegration, defined } from './task-create.ts';
+import { assertExecutors } from './task-executors.ts';
 import { awaited, beliefsIn, edgesChecked, findDependencies, openOnes } from './task-graph.ts';
 import { whereToWork } from './task-place.ts';
 import { viewOf } from './task-view.ts';
@@ -93,7 +94,7 @@ async function rewired(task: Task, input: Input, scope: Scope): Promise<{ task: 
   const dependencies = await findDependencies(refs, scope);
   const dependsOn = dependencies.map(({ body }) => body.id);
   const edges = touchesEdges(input) ? await edgesChecked(task.id, dependsOn, scope) : [];
-  const next = transition({ ...task, dependsOn }, { type: 'rewire', at: scope.now, unmet: openOnes(dependencies) });
+  const next = transition({ ...task, dependsOn }, { type: 'rewire', at: scope.now, unmet: openOnes(dependencies, task) });
   const isNew = ({ body }: Seen<Task>) => !task.dependsOn.includes(body.id);
   return {
     task: next,

@@ -17,7 +17,8 @@ import { workspaces } from '../store/records/workspaces.ts';
 import { findTask, stillAt } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { withMessage } from './task-changes.ts';
-import { assertExecutors, defined, draftOf, lineage, partAdded } from './task-create.ts';
+import { defined, draftOf, lineage, partAdded } from './task-create.ts';
+import { assertExecutors } from './task-executors.ts';
 import { viewOf } from './task-view.ts';
 
 type Input = z.output<typeof forkTask.input>;

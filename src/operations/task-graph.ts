@@ -30,10 +30,10 @@ export const beliefsIn = (seen: readonly Seen<Task>[]): Write[] =>
   seen.map(({ body, version }) => ({ op: 'check', key: tasks.key(body.id), expect: version }));
 
 /** Open dependencies; one that will never be done is refused at once, before anybody waits for it. */
-export function openOnes(dependencies: readonly Seen<Task>[], reviews?: TaskId): TaskId[] {
+export function openOnes(dependencies: readonly Seen<Task>[], task: Pick<Task, 'kind' | 'reviews'>): TaskId[] {
   const { unmet, dead } = weigh(
     dependencies.map(({ body }) => body),
-    reviews,
+    task,
   );
   if (dead) throw new Fault('invalid', `task ${dead} failed or was canceled and will not be done: it cannot be waited for`);
   return unmet;

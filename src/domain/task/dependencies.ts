@@ -1,18 +1,25 @@
 import { Fault } from '../fault.ts';
 import type { TaskId } from '../values.ts';
-import { awaitsReview, type Phase } from './task.ts';
+import { awaitsReview, type Phase, type Task } from './task.ts';
 
 export interface Dependency {
   readonly id: TaskId;
   readonly phase: Phase;
 }
 
+/** Whoever reviews is there to look at work that waits for somebody to look at it. */
+export const looksAt = ({ kind, reviews }: Pick<Task, 'kind' | 'reviews'>, dependency: TaskId): boolean =>
+  kind === 'review' || reviews === dependency;
+
 /**
  * What the dependencies of a task mean for it now: which are still open, and whether one of them will never be done. For a
- * task that reviews one of them, work that waits to be looked at is finished.
+ * review, work that waits to be looked at is finished.
  */
-export function weigh(dependencies: readonly Dependency[], reviews?: TaskId): { unmet: TaskId[]; dead?: TaskId } {
-  const isMet = ({ id, phase }: Dependency) => phase.state === 'done' || (id === reviews && awaitsReview(phase));
+export function weigh(
+  dependencies: readonly Dependency[],
+  task: Pick<Task, 'kind' | 'reviews'>,
+): { unmet: TaskId[]; dead?: TaskId } {
+  const isMet = ({ id, phase }: Dependency) => phase.state === 'done' || (looksAt(task, id) && awaitsReview(phase));
   const unmet = dependencies.filter((dependency) => !isMet(dependency)).map(({ id }) => id);
   const dead = dependencies.find(({ phase }) => phase.state === 'failed' || phase.state === 'canceled');
   return dead ? { unmet, dead: dead.id } : { unmet };

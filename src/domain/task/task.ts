@@ -203,6 +203,10 @@ export function waitsFor({ phase, dependsOn }: Pick<Task, 'phase' | 'dependsOn'>
   return phase.state === 'blocked' && phase.block.cause === 'dependency' ? phase.block.on : [];
 }
 
+/** It looks at the work of others and makes none to be landed. */
+export const isReader = ({ kind, expectsChanges }: Pick<Task, 'kind' | 'expectsChanges'>): boolean =>
+  !expectsChanges || kind === 'review' || kind === 'explore';
+
 /** Finished and proved, and somebody is to look at it. */
 export const awaitsReview = (phase: Phase): boolean => phase.state === 'blocked' && phase.block.cause === 'review';
 

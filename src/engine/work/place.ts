@@ -1,6 +1,6 @@
 import type { Project } from '../../domain/project/project.ts';
 import type { Run } from '../../domain/run/run.ts';
-import type { Block, Task } from '../../domain/task/task.ts';
+import { type Block, isReader, type Task } from '../../domain/task/task.ts';
 import { startRef, type Work } from '../../domain/work/work.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
 import { changed } from '../../store/records/journal.ts';
@@ -103,13 +103,18 @@ async function branchOff(
   return { work: { branch: workshop.branchFor(task, run.executor), target, base }, start: commit };
 }
 
-/** What the dependencies have made and nobody has landed yet, on top of each other in the order they were named. */
+/**
+ * What the dependencies have made and nobody has landed yet, on top of each other in the order they were named. Whoever only
+ * reads begins with it where one of them holds all of the others; where they part, or do not go together, it begins without
+ * them and is told where each is.
+ */
 async function inherited(task: Task, project: Project, from: string, needs: WorkNeeds): Promise<string | Placed> {
+  const looks = isReader(task);
   let base = from;
   for (const dependency of task.dependsOn) {
     const other = (await tasks.get(needs.store, dependency))?.body;
-    if (other?.projectId !== task.projectId || !other?.work?.tip) continue;
-    const { tip } = other.work;
+    const tip = other && other.projectId === task.projectId ? tipOf(other, looks) : undefined;
+    if (!other || !tip) continue;
     // Where one holds all of the other there is nothing to put together.
     const isAhead = await needs.workshop.combine(project, { onto: tip, tip: base, origin: { task: other }, at: task.createdAt });
     if (isAhead.state === 'contained') {
@@ -118,11 +123,19 @@ async function inherited(task: Task, project: Project, from: string, needs: Work
     }
     const wish = { onto: base, tip, origin: { task: other }, at: task.createdAt, ref: startRef(task.id) };
     const combined = await needs.workshop.combine(project, wish);
-    if (combined.state === 'merged' || combined.state === 'contained') base = combined.commit;
-    else {
+    if (combined.state === 'contained') continue;
+    const isWanted = !looks || task.strategy === 'inherit';
+    if (combined.state === 'merged' && isWanted) base = combined.commit;
+    // The target may have moved on since the one it looks at began.
+    else if (looks && base === from) base = tip;
+    else if (looks) return from;
+    else if (combined.state !== 'merged') {
       const why = combined.state === 'conflict' ? `conflicts in ${combined.files.slice(0, 10).join(', ')}` : combined.why;
       return impossible('conflict', `the work of ${dependency} cannot be put together with the rest it begins with: ${why}`);
     }
   }
   return base;
 }
+
+/** Whoever looks at work that is not finished sees what was kept of it. */
+const tipOf = ({ work }: Task, looks: boolean): string | undefined => work?.tip ?? (looks ? work?.kept?.commit : undefined);

@@ -1,6 +1,7 @@
 import type { Output } from '../../../contract/call.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import type { Question } from '../../../domain/question/question.ts';
+import { toldReport } from '../../../domain/run/packet.ts';
 import type { QuestionId, RunId, TaskId } from '../../../domain/values.ts';
 
 interface Around {
@@ -60,9 +61,9 @@ export function byRunSamples(
   const neighbour = {
     taskId: review.id,
     title: review.title,
-    state: 'done',
+    state: 'done' as const,
     branch: 'fleet/8a2m9xqb',
-    report: { status: report.status, summary: report.summary, files: [], nextSteps: report.nextSteps, at: report.at },
+    report: toldReport(report),
   };
   return {
     'run.context': {
@@ -87,6 +88,8 @@ export function byRunSamples(
       notes: `/home/you/.fleet/tasks/${task.id}/artifacts`,
       parent: { taskId: review.id, title: 'Make the tests quiet', prompt: 'All of them are to be green.' },
       dependencies: [neighbour],
+      reviews: [neighbour],
+      leftOut: [],
       recent: [neighbour],
       earlier: [{ runId, attempt: 1, outcome: 'crashed', detail: 'it was ended by signal 9', at: ago(240) }],
       questions: [answered],

@@ -10,7 +10,7 @@ type Context = Output<'run.context'>;
 
 /** What an agent is told when it asks what it is about. */
 export function runContext(context: Context, look: Look): string {
-  const { task, parent, dependencies, recent, earlier, questions } = context;
+  const { task, parent, dependencies, reviews, recent, earlier, questions } = context;
   const heading = `${look.paint.bold(plainLine(task.title))}\n${look.paint.dim(`  task ${shortId(task.id)}, run ${shortId(context.runId)}, attempt ${context.attempt}`)}\n`;
   const rows = facts(context, look).filter((row): row is readonly [string, string] => Boolean(row[1]));
   return [
@@ -19,6 +19,7 @@ export function runContext(context: Context, look: Look): string {
     pairs(rows, { width: look.width, indent: '  ', paint: look.paint.dim }),
     parent ? section('Part of', [`${shortId(parent.taskId)}  ${plainLine(parent.title)}`], look) : '',
     section('Depends on', dependencies.map(neighbour), look),
+    section('Reviews of it', reviews.map(neighbour), look),
     section(
       'Earlier runs',
       earlier.map(

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Context, reviewTask, submitReport } from '../../../contract/by-run.ts';
 import type { Output } from '../../../contract/call.ts';
 import { askQuestion } from '../../../contract/question.ts';
+import { packetText, reportLines } from '../../../domain/run/packet-text.ts';
 import { Name } from '../../../domain/values.ts';
 import { briefOf, lineOf, TaskBrief } from '../brief.ts';
 import { type Asked, type Tool, tool } from '../tool.ts';
@@ -31,7 +32,7 @@ const getTask = tool({
 
 const PROMPT_SHOWN = 20_000;
 
-function contextText({ task, project, notes, dependencies, earlier, questions, attempt, parent }: Context): string {
+function contextText({ task, project, notes, earlier, questions, attempt, parent, ...others }: Context): string {
   const part = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`${title}:\n${lines.join('\n')}`]);
   return [
     `${task.id} "${task.title}", attempt ${attempt}${task.branch === undefined ? '' : `, branch ${task.branch}`}`,
@@ -39,22 +40,18 @@ function contextText({ task, project, notes, dependencies, earlier, questions, a
     ...part('Acceptance', task.acceptance === undefined ? [] : [task.acceptance]),
     ...part('Gate', project?.verify === undefined ? [] : [project.verify]),
     ...part('Part of', parent ? [`${parent.taskId} "${parent.title}"`] : []),
-    ...part('Done before', dependencies.map(neighbourLine)),
+    packetText(others),
+    ...part('Your last report, of an earlier attempt', others.lastReport ? reportLines(others.lastReport) : []),
     ...part(
       'Earlier attempts',
       earlier.map((run) => `attempt ${run.attempt}: ${run.outcome ?? 'no outcome'} ${oneLine(run.detail ?? '')}`.trim()),
     ),
     ...part('Questions', questions.map(questionBrief).map(questionLine)),
     `Notes that outlive this run: ${notes}. Messages waiting: ${task.unheard}. Sub-tasks left: ${task.depthLeft > 0 ? task.partsLeft : 0}.`,
-  ].join('\n');
+  ]
+    .filter((text) => text !== '')
+    .join('\n');
 }
-
-type Neighbour = Context['dependencies'][number];
-
-const neighbourLine = ({ taskId, title, state, branch, report }: Neighbour): string =>
-  `${taskId} "${oneLine(title, 80)}" (${state}${branch === undefined ? '' : `, ${branch}`})${
-    report ? `: ${oneLine(report.summary, 300)}` : ''
-  }`;
 
 const submit = tool({
   name: 'submit_report',

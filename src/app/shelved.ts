@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { LIMITS } from '../domain/limits.ts';
+import { wholeDiff, wholeReport } from '../domain/run/packet-text.ts';
+import { isReader, type Task } from '../domain/task/task.ts';
+import type { Step } from '../platform/lay.ts';
+import { newestReport, packetFor } from '../store/queries/packet.ts';
+import { projects } from '../store/records/projects.ts';
+import { tasks } from '../store/records/tasks.ts';
+import { diffText } from '../workspace/changes.ts';
+import type { House } from './house.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Around = Pick<House, 'store'>;
+
+/**
+ * The whole reports of what the packet tells of, and for whoever only reads also the changes: beside the prompt, where an
+ * agent can read them whatever tools and whatever sandbox it has. A run directory is never written to by another run.
+ */
+export async function shelved(
+  house: Around,
+  env: Env,
+  { task, runDirectory }: { readonly task: Task; readonly runDirectory: string },
+): Promise<Step[]> {
+  const { dependencies, reviews } = await packetFor(house.store, task);
+  const told = [...dependencies, ...reviews].map(({ taskId }) => taskId);
+  const share = Math.min(LIMITS.packetDiffBytes.value, Math.floor(LIMITS.packetDiffsBytes.value / Math.max(1, told.length)));
+  const file = (name: string, text: string): Step => ({ lay: 'file', path: join(runDirectory, name), text });
+  const steps: Step[] = [];
+  for (const id of told) {
+    const report = await newestReport(house.store, id);
+    if (report) steps.push(file(wholeReport(id), `${JSON.stringify(report, undefined, 2)}\n`));
+    const diff = isReader(task) ? await diffOf(house, env, id, share) : undefined;
+    if (diff !== undefined) steps.push(file(wholeDiff(id), diff));
+  }
+  return steps;
+}
+
+async function diffOf({ store }: Around, env: Env, taskId: string, maxBytes: number): Promise<string | undefined> {
+  const other = (await tasks.get(store, taskId))?.body;
+  const project = other?.projectId && (await projects.get(store, other.projectId))?.body;
+  const tip = other?.work?.tip ?? other?.work?.kept?.commit;
+  if (!other?.work || !project || !tip) return undefined;
+  const { base } = other.work;
+  // A repository that is gone, or has lost the commit, does not keep anybody from starting.
+  return diffText(project.path, { base, tip, maxBytes }, env).then(
+    ({ text, cut }) => (cut ? `${text}\n# The rest is left out: git diff ${base}..${tip}\n` : text),
+    (error: unknown) => `# It cannot be compared: ${error instanceof Error ? error.message : String(error)}\n`,
+  );
+}

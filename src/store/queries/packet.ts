@@ -1,0 +1,40 @@
+import { LIMITS } from '../../domain/limits.ts';
+import { type Packet, packetOf, type ToldTask, toldTask } from '../../domain/run/packet.ts';
+import { isFinal, type Task } from '../../domain/task/task.ts';
+import type { Report } from '../../domain/work/report.ts';
+import type { Store } from '../port.ts';
+import { reportIndex, reports } from '../records/findings.ts';
+import { taskIndex, tasks } from '../records/tasks.ts';
+
+type Reads = Pick<Store, 'get' | 'scan'>;
+
+/** What the agent of a task is told of the work of others, as it is now. Another team's work is named and not told. */
+export async function packetFor(store: Reads, task: Task): Promise<Packet> {
+  const [found, reviews] = await Promise.all([
+    Promise.all(task.dependsOn.map(async (id) => ({ id, other: (await tasks.get(store, id))?.body }))),
+    reviewsOf(store, task),
+  ]);
+  const near = found.flatMap(({ other }) => (other && other.team === task.team ? [other] : []));
+  const known = new Set(near.map(({ id }) => id));
+  const tell = (others: readonly Task[]) => Promise.all(others.map((other) => told(store, other, task)));
+  return packetOf({
+    dependencies: await tell(near),
+    reviews: await tell(reviews.filter(({ id }) => !known.has(id))),
+    leftOut: found.flatMap(({ id }) => (known.has(id) ? [] : [id])),
+  });
+}
+
+const told = async (store: Reads, other: Task, { projectId }: Task): Promise<ToldTask> =>
+  toldTask(other, await newestReport(store, other.id), projectId);
+
+export async function newestReport(store: Pick<Store, 'scan'>, taskId: string): Promise<Report | undefined> {
+  const [newest] = await store.scan({ index: reportIndex.task(taskId), limit: 1, reverse: true });
+  return newest && reports.read(newest);
+}
+
+/** A review is a part of the task it looks at. */
+async function reviewsOf(store: Pick<Store, 'scan'>, { id, children }: Task): Promise<Task[]> {
+  if (children === 0) return [];
+  const parts = await store.scan({ index: taskIndex.parent(id), limit: LIMITS.subTasks.value });
+  return parts.map(tasks.read).filter(({ reviews, phase }) => reviews === id && isFinal(phase));
+}
