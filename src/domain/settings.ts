@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ExecutorRef } from './hold/executor-ref.ts';
+import { HostRule } from './host-rule.ts';
 import { LIMITS } from './limits.ts';
 import { GUARDED, HOSTS } from './setting-defaults.ts';
 import { FAILOVERS } from './task/failover.ts';
@@ -21,15 +22,6 @@ const setting = <Schema extends z.ZodType>(definition: Setting<Schema>): Setting
 
 const count = (most: number) => z.int().min(1).max(most);
 const counts = z.record(z.string(), count(LIMITS.holders.value));
-
-/** A name, `*.name`, an address, each perhaps with a port; or `*`. */
-const HostRule = z
-  .string()
-  .max(300)
-  .regex(
-    /^(?:\*|(?:\[[0-9A-Fa-f:.]+\]|(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)(?::\d{1,5})?)$/,
-    'not a host like example.org, *.example.org or 127.0.0.1:8080',
-  );
 
 /** Everything `runtime.toml` may say. `docs/reference/settings.md` is made from this table. */
 export const SETTINGS = {
@@ -112,6 +104,13 @@ export const SETTINGS = {
     schema: z.int().min(0).max(20),
     default: LIMITS.subTaskDepth.value,
     env: 'FLEET_MAX_DEPTH',
+  }),
+  part_executors: setting({
+    summary:
+      'executors besides its own that an agent may choose for a part or a review of its task; `set_up` is each that is found here and signed in, none at all keeps to its own',
+    schema: z.array(ExecutorRef).max(50),
+    default: ['set_up'],
+    env: 'FLEET_PART_EXECUTORS',
   }),
   allowed_repos: setting({
     summary: 'directories projects must lie in; empty allows all',

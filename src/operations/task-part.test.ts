@@ -108,6 +108,84 @@ describe('a restriction that somebody asked for', () => {
   });
 });
 
+describe('a part or a review by another executor', () => {
+  const CAN = { resume: true, fork: true, steer: true, ask: true, usage: true, context: true, mcp: true, tools: true };
+  const program = { command: 'x', found: true };
+  type House = Awaited<ReturnType<typeof withRuns>>;
+  /** Codex is set up here, scripted cannot be held to tools. */
+  const withOthers = async (): Promise<House> => {
+    const house = await withRuns();
+    house.here.push(
+      { name: 'claude', state: 'ready', origin: 'built_in', signedIn: 'yes', program, can: CAN },
+      { name: 'codex', state: 'ready', origin: 'built_in', signedIn: 'yes', program, can: CAN },
+      { name: 'scripted', state: 'ready', origin: 'built_in', signedIn: 'yes', can: { ...CAN, tools: false } },
+    );
+    return house;
+  };
+  const asks = async (house: House, wish: object, executor: string) => {
+    const task = await house.create('x', { executor: ['claude'], ...wish });
+    const { call } = await house.begin(task.id);
+    return {
+      part: () => call('task.create', { prompt: 'a part', executor: [executor] }),
+      review: () => call('task.review', { executor: [executor] }),
+    };
+  };
+  const both = async ({ part, review }: Awaited<ReturnType<typeof asks>>) => [
+    (await refused(part())).message,
+    (await refused(review())).message,
+  ];
+
+  it('is done by any that is set up here, with the sandbox and without the model of its task', async () => {
+    const house = await withOthers();
+    const { part, review } = await asks(house, { sandbox: true, model: 'opus' }, 'codex');
+    for (const made of [await part(), await review()]) {
+      expect(made).toMatchObject({ executors: ['codex'], sandbox: true });
+      expect(made.model).toBeUndefined();
+    }
+  });
+
+  it('is refused by one that is signed out, missing, of another account or not there at all', async () => {
+    const house = await withOthers();
+    const codex = house.here.findIndex(({ name }) => name === 'codex');
+    expect(await both(await asks(house, {}, 'codex/work'))).toEqual(Array(2).fill(expect.stringContaining('part_executors')));
+    for (const state of ['signed_out', 'missing', 'broken'] as const) {
+      house.here[codex] = { ...(house.here[codex] as House['here'][number]), state };
+      const words = expect.stringMatching(/not to be done by codex .*allows claude, scripted besides/);
+      expect(await both(await asks(house, {}, 'codex'))).toEqual([words, words]);
+    }
+    expect((await refused((await asks(house, {}, 'nobody')).part())).code).toBe('invalid');
+  });
+
+  it('keeps to what the owner of the fleet allows', async () => {
+    const house = await withOthers();
+    house.settings.part_executors = [];
+    expect(await both(await asks(house, {}, 'codex'))).toEqual(Array(2).fill(expect.stringContaining('allows none')));
+    // A task that names none is done by the executor of its run.
+    expect(await both(await asks(house, { executor: [] }, 'codex'))).toHaveLength(2);
+    expect((await (await asks(house, { executor: [] }, 'claude')).part()).executors).toEqual(['claude']);
+    house.settings.part_executors = ['codex/work'];
+    expect((await (await asks(house, {}, 'codex/work')).part()).executors).toEqual(['codex/work']);
+    expect(await both(await asks(house, {}, 'codex'))).toHaveLength(2);
+  });
+
+  it('never widens what its task is held to [EXEC-06] [T19]', async () => {
+    const house = await withOthers();
+    for (const held of [{ preset: 'implement' }, { kind: 'test' }, { kind: 'explore' }, { kind: 'full', tool: ['Read'] }])
+      expect(await both(await asks(house, held, 'scripted'))).toEqual(
+        Array(2).fill(expect.stringContaining('held to some tools')),
+      );
+    expect((await (await asks(house, {}, 'scripted')).part()).executors).toEqual(['scripted']);
+    expect(await both(await asks(house, { extraArg: ['--careful'] }, 'codex'))).toEqual(
+      Array(2).fill(expect.stringContaining('arguments')),
+    );
+    // Of its own list, the second is given nothing that was meant for the first.
+    const task = await house.create('x', { executor: ['claude', 'codex'], extraArg: ['--careful'] });
+    const { call } = await house.begin(task.id);
+    expect((await call('task.create', { prompt: 'a part', executor: ['codex'] })).extraArgs).toEqual([]);
+    expect((await call('task.create', { prompt: 'another' })).extraArgs).toEqual(['--careful']);
+  });
+});
+
 describe('an agent that was talked into asking for more', () => {
   it('gets none of it, and nothing changes [T19]', async () => {
     const house = await withRuns();

@@ -1,22 +1,50 @@
 import type { z } from 'zod';
 import type { createTask } from '../contract/task.ts';
 import { Fault } from '../domain/fault.ts';
-import { partOf } from '../domain/task/part.ts';
+import { lenderOf, refOf } from '../domain/hold/account.ts';
+import type { Run } from '../domain/run/run.ts';
+import { type Doers, partOf } from '../domain/task/part.ts';
 import type { Task, TaskWish } from '../domain/task/task.ts';
 import { findProject } from './find.ts';
 import { assertOwn, ownRun } from './own-run.ts';
-import type { Scope } from './scope.ts';
+import type { ExecutorHere, Scope } from './scope.ts';
+import { assertExecutors } from './task-executors.ts';
 
 type Input = z.output<typeof createTask.input>;
 
 /** What a run asks for as a part of its own task: in the same place, below the same task, with no more than that task has. */
 export async function asPart(input: Input, scope: Scope): Promise<Input> {
-  const { task } = await ownRun(scope);
+  const { run, task } = await ownRun(scope);
   assertOwn(input.parent, task.body.id);
   await assertSamePlace(input, task.body, scope);
   const { project: _p, directory: _d, ...asked } = input;
-  return { ...asked, ...inContractWords(partOf(task.body, inRecordWords(asked))), ...placeOf(task.body), parent: task.body.id };
+  const doers = await doersOf(run.body, task.body, { asked: asked.executor, scope });
+  const part = partOf(task.body, inRecordWords(asked), doers);
+  return { ...asked, ...inContractWords(part), ...placeOf(task.body), parent: task.body.id };
 }
+
+const SET_UP = 'set_up';
+
+/** Who may do a part of the task. What is set up here is asked only when somebody else is wanted. */
+export async function doersOf(
+  run: Run,
+  { executors: named }: Task,
+  { asked, scope }: { readonly asked: readonly string[] | undefined; readonly scope: Scope },
+): Promise<Doers> {
+  const own = named.length > 0 ? named : [refOf(run)];
+  if ((asked ?? []).every((ref) => own.includes(ref))) return { own, others: [] };
+  await assertExecutors(asked ?? [], scope);
+  const allowed = scope.settings.current().values.part_executors;
+  const here = await scope.executors.here();
+  const keepsTools = (ref: string) => here.find(({ name }) => name === lenderOf(ref).executor)?.can?.tools === true;
+  const ready = here.filter(isSetUp).map(({ name }) => name);
+  const refs = allowed.flatMap((ref) => (ref === SET_UP ? ready : [ref]));
+  return { own, others: [...new Set(refs)].map((ref) => ({ ref, keepsTools: keepsTools(ref) })) };
+}
+
+/** One whose program is whatever a task names is not set up by itself. */
+const isSetUp = ({ state, program, signedIn }: ExecutorHere): boolean =>
+  state === 'ready' && (program !== undefined || signedIn === 'yes');
 
 async function assertSamePlace({ project, directory }: Input, own: Task, scope: Scope): Promise<void> {
   if (project !== undefined && (await findProject(scope, project)).body.id !== own.projectId)

@@ -6,7 +6,7 @@ import { findTask } from './find.ts';
 import { assertOwn, ownRun } from './own-run.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { madeTask } from './task-create.ts';
-import { inContractWords, placeOf } from './task-part.ts';
+import { doersOf, inContractWords, placeOf } from './task-part.ts';
 import { viewOf } from './task-view.ts';
 import { whole } from './texts.ts';
 
@@ -23,7 +23,8 @@ export const reviewTaskHandler: Handlers['task.review'] = async ({ id, text, exe
   // A person may have anybody look at it.
   const { executors: own, ...parent } = reviewed;
   const judge = scope.caller.run ? reviewed : { ...parent, executors: executor ? [] : own };
-  const wish = partOf(judge, { ...asked, integration: 'none', strategy: 'inherit', expectsChanges: false });
+  const doers = scope.caller.run && (await doersOf((await ownRun(scope)).run.body, reviewed, { asked: executor, scope }));
+  const wish = partOf(judge, { ...asked, integration: 'none', strategy: 'inherit', expectsChanges: false }, doers);
   return madeTask(
     {
       ...inContractWords(wish),

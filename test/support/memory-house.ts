@@ -13,7 +13,7 @@ import {
   type TokenId,
 } from '../../src/domain/values.ts';
 import { type CallSurroundings, makeCall } from '../../src/operations/call.ts';
-import type { Place, Unready, WorkPort } from '../../src/operations/scope.ts';
+import type { ExecutorHere, Place, Unready, WorkPort } from '../../src/operations/scope.ts';
 import { makeUlids } from '../../src/platform/ids.ts';
 import { openMemoryRunLog } from '../../src/runlog/memory-run-log.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
@@ -28,6 +28,8 @@ export interface MemoryHouse {
   readonly ids: { task(at?: string): TaskId; run(): RunId; claim(): ClaimId; project(): ProjectId; question(): QuestionId };
   readonly settings: { -readonly [Name in keyof Settings]: Settings[Name] };
   readonly places: Map<string, Place>;
+  /** Executors that are looked at on this machine. */
+  readonly here: ExecutorHere[];
   as(name: string, role?: Standing, more?: Partial<Caller>): Call;
   now(): string;
   pass(ms: number): void;
@@ -67,6 +69,7 @@ export function memoryHouse({
     ['/repo', { kind: 'repository', path: '/repo', branch: 'main', hasCommit: true }],
     ['/plain', { kind: 'directory', path: '/plain' }],
   ]);
+  const here: ExecutorHere[] = [];
   const now = () => instantOf(clock.ms);
   const surroundings: CallSurroundings = {
     store,
@@ -86,7 +89,7 @@ export function memoryHouse({
     executors: {
       names: async () => ['claude', 'codex', 'scripted'],
       accounts: async () => ['default', 'work'],
-      here: async () => [],
+      here: async () => here,
       unready: async (ref) => unready.get(ref),
       sandboxProblem: async () => undefined,
       interactive: async ({ run, session }) =>
@@ -135,6 +138,7 @@ export function memoryHouse({
     ids,
     settings,
     places,
+    here,
     as,
     call: as('you'),
     now,

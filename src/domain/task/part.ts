@@ -16,14 +16,27 @@ const refuse = (what: string): never => {
   throw new Fault('forbidden', `a part may do no more than the task it is a part of: ${what}`);
 };
 
+/** An executor that an agent may choose beside those of its own task. */
+export interface OtherExecutor {
+  readonly ref: string;
+  /** A restriction of tools is a restriction. */
+  readonly keepsTools: boolean;
+}
+
+/** Who may do a part: those that do its task, and others that the owner of the fleet allows. Without it nobody is refused. */
+export interface Doers {
+  readonly own: readonly string[];
+  readonly others: readonly OtherExecutor[];
+}
+
 /** Everything that decides what the agent of a part can do, narrowed by what the parent's can; the rest is as it was asked. */
-export function partOf(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
+export function partOf(parent: Task, asked: Partial<TaskWish>, doers?: Doers): Partial<TaskWish> {
   const inherited = asked.executors === undefined || asked.executors.length === 0;
   return present({
     ...asked,
     ...reach(parent, asked),
     ...limits(parent, asked),
-    executors: inherited ? parent.executors : executors(parent, asked.executors ?? []),
+    executors: inherited ? parent.executors : executors(parent, asked.executors ?? [], doers),
     model: asked.model ?? (inherited ? parent.model : undefined),
     failover: asked.failover ?? parent.failover,
     effort: asked.effort ?? parent.effort,
@@ -32,6 +45,8 @@ export function partOf(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish
     strategy: asked.strategy ?? parent.strategy,
     targetBranch: same('the target branch', parent.targetBranch, asked.targetBranch),
     team: same('the team', parent.team, asked.team),
+    // They belong to the program they were written for.
+    ...(inherited || asked.executors?.[0] === parent.executors[0] ? {} : { extraArgs: [] }),
     // What lands is pushed when the task itself is, or by a person.
     push: asked.push ? refuse('it cannot push by itself') : false,
   });
@@ -70,11 +85,24 @@ function tools({ tools: allowed, preset, kind }: Task, asked: TaskWish['tools'])
   return more === undefined ? asked : refuse(`it has no tool ${more}`);
 }
 
-/** A task that names no executor leaves the choice open. */
-function executors({ executors: allowed }: Task, asked: readonly string[]): string[] {
-  const more = allowed.length === 0 ? undefined : asked.find((name) => !allowed.includes(name));
-  return more === undefined ? [...asked] : refuse(`it is not to be done by ${more}`);
+function executors(parent: Task, asked: readonly string[], doers: Doers | undefined): string[] {
+  for (const ref of doers ? asked : []) if (!doers?.own.includes(ref)) assertOther(parent, ref, doers?.others ?? []);
+  return [...asked];
 }
+
+/** Another program is no way around what the task's own was held to. */
+function assertOther(parent: Task, ref: string, others: readonly OtherExecutor[]): void {
+  const other = others.find((one) => one.ref === ref);
+  if (!other) refuse(`it is not to be done by ${ref} (the setting part_executors allows ${namesOf(others)} besides its own)`);
+  if (other?.keepsTools === false && isHeld(parent)) refuse(`${ref} cannot be held to some tools, and its task is`);
+  if (parent.extraArgs.length > 0) refuse(`${ref} cannot be given the arguments its task has`);
+}
+
+const namesOf = (others: readonly OtherExecutor[]): string => others.map(({ ref }) => ref).join(', ') || 'none';
+
+/** By what somebody said, or by a kind that cannot run every command. */
+const isHeld = ({ tools, preset, kind }: Task): boolean =>
+  tools !== undefined || (preset !== undefined && preset !== 'full') || REACH[preset ?? kind] < REACH.implement;
 
 function limits(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
   if ((asked.priority ?? parent.priority) < parent.priority) refuse(`it cannot go before priority ${parent.priority}`);
