@@ -91,7 +91,7 @@ export const DOCS_STYLE = `:root{color-scheme:light dark;font:15px/1.5 system-ui
 body{margin:0;display:flex;flex-wrap:wrap}
 nav{position:sticky;top:0;align-self:flex-start;padding:1.5rem;display:flex;flex-direction:column;gap:.25rem;min-width:9rem}
 nav a{color:inherit;opacity:.75;text-decoration:none}nav a:hover{opacity:1;text-decoration:underline}
-main{flex:1;min-width:min(100%,38rem);max-width:64rem;padding:1rem 1.5rem 4rem}
+main{box-sizing:border-box;flex:1;min-width:min(100%,38rem);max-width:64rem;padding:1rem 1.5rem 4rem}
 h2{margin-top:2.5rem;border-bottom:1px solid #8884}
 details{border:1px solid #8883;border-radius:6px;margin:.4rem 0;padding:.4rem .75rem}
 summary{cursor:pointer}code,pre{font:13px/1.45 ui-monospace,monospace}
