@@ -59,7 +59,7 @@ export function workOf(house: House, env: Env): NonNullable<EngineNeeds['work']>
         guarded: values.guarded_paths,
       };
     },
-    lastOutput: async (runId) => lastOutput(...(await place(runId))),
+    lastOutput: async (runId, mostBytes) => lastOutput(...(await place(runId)), mostBytes),
     resultFile: async (runId) => readResult(...(await place(runId))),
   };
 }

@@ -43,8 +43,8 @@ function parsed(text: string): Told['file'] {
 }
 
 /** The end of what a run printed on both streams. */
-export async function lastOutput(runDirectory: string, redact: (text: string) => string): Promise<string> {
-  const [out, err] = await Promise.all(['out', 'err'].map((stream) => tailOf(join(runDirectory, stream), redact)));
+export async function lastOutput(runDirectory: string, redact: (text: string) => string, mostBytes?: number): Promise<string> {
+  const [out, err] = await Promise.all(['out', 'err'].map((stream) => tailOf(join(runDirectory, stream), redact, mostBytes)));
   return [out, err].filter((text) => text !== '').join('\n');
 }
 
@@ -53,8 +53,7 @@ export const lastError = (runDirectory: string, redact: (text: string) => string
   tailOf(join(runDirectory, 'err'), redact);
 
 /** More is read than is shown: what is cut first would not be seen to be a secret. */
-async function tailOf(path: string, redact: (text: string) => string): Promise<string> {
-  const most = LIMITS.evidenceBytes.value;
+async function tailOf(path: string, redact: (text: string) => string, most = LIMITS.evidenceBytes.value): Promise<string> {
   try {
     await using handle = await open(path, 'r');
     const { size } = await handle.stat();

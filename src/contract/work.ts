@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../domain/limits.ts';
 import { TaskWish } from '../domain/task/task.ts';
-import { line, Path, RunId, TaskId, text } from '../domain/values.ts';
+import { Instant, line, Path, RunId, TaskId, text } from '../domain/values.ts';
 import { Evidence } from '../domain/work/evidence.ts';
 import { Report } from '../domain/work/report.ts';
 import { CommitId, Totals } from '../domain/work/work.ts';
@@ -62,6 +62,17 @@ export const reportTask = operation({
   input: z.strictObject({ id: Ref }),
   output: z.strictObject({
     taskId: TaskId,
+    rejected: z
+      .strictObject({
+        by: z.string(),
+        at: Instant,
+        text: z.string(),
+        tree: CommitId.optional(),
+        unchanged: z.boolean().describe('the very same tree was handed in again'),
+      })
+      .optional()
+      .describe('how it was last refused'),
+    conflicts: z.array(z.string()).optional().describe('files in which it conflicts with its target'),
     reports: z.array(Report),
     evidence: z.array(Evidence.extend({ stale: z.boolean().describe('the work has changed since') })),
   }),

@@ -41,6 +41,7 @@ export const LIMITS = {
   diffBytes: limit(4 * MB, 'bytes', 'text of one diff that is shown'),
   resultBytes: limit(1 * MB, 'bytes', 'result file of an agent; a longer one is not read'),
   evidenceBytes: limit(8 * KB, 'bytes', 'end of each output stream of a gate that is kept as evidence'),
+  gateSearchBytes: limit(1 * MB, 'bytes', 'end of each output stream of a gate that is searched for failing tests'),
   processes: limit(1_000, 'items', 'processes of one run at once, unless the setting max_processes says otherwise'),
   turnsKept: limit(64, 'items', 'newest turns of a run whose moments are remembered'),
   outputLineBytes: limit(256 * KB, 'bytes', 'one line of output that is read; the rest of it is counted'),

@@ -121,18 +121,34 @@ function speaker(as: string | undefined, { caller }: Scope): string {
   throw new Fault('forbidden', `${caller.name} is ${caller.role} and cannot speak for ${as}`);
 }
 
+/** Finished work is refused: its agent goes on with these words, which stay with the work and in its history. */
+export const sentBack = (id: string, ifSeq: number | undefined, text: string, scope: Scope) =>
+  again(id, ifSeq, scope, { resume: true, text, isRejected: true });
+
+interface Again {
+  readonly resume?: boolean;
+  readonly text?: string;
+  readonly isRejected?: boolean;
+}
+
 /** A person wants it tried again: from the beginning, or where its agent stopped. */
-async function again(id: string, ifSeq: number | undefined, scope: Scope, { resume, text }: { resume?: boolean; text?: string }) {
+async function again(id: string, ifSeq: number | undefined, scope: Scope, { resume, text, isRejected }: Again) {
   const seen = await findTask(scope, id);
   stillAt('task', seen.body, ifSeq);
   const dependencies = await findDependencies(seen.body.dependsOn, scope);
   const [newest] = resume ? await scope.reads.scan({ index: runIndex.agents(seen.body.id), limit: 1, reverse: true }) : [];
   const { continues: _before, ...rest } = seen.body;
-  const asked: Task = { ...rest, ...(newest ? { continues: newest.key.id as RunId } : {}) };
+  const rejected = isRejected && text !== undefined ? { rejected: rejection(rest, text, scope) } : {};
+  const asked: Task = {
+    ...rest,
+    ...(rest.work ? { work: { ...rest.work, ...rejected } } : {}),
+    ...(newest ? { continues: newest.key.id as RunId } : {}),
+  };
   const told = text === undefined ? asked : withMessage(asked, text, scope);
   const command = { type: 'retry', at: scope.now, unmet: openOnes(dependencies, seen.body) } as const;
   return moved({ ...seen, body: told }, command, scope, {
-    why: resume ? 'to go on' : 'from the beginning',
+    ...(isRejected ? { what: 'reject' } : {}),
+    why: (isRejected && text) || (resume ? 'to go on' : 'from the beginning'),
     beliefs: beliefsIn(dependencies),
   });
 }
@@ -146,15 +162,23 @@ export function withMessage(task: Task, text: string, { caller, now }: Scope): T
   return { ...task, messages: [...task.messages, message].slice(-LIMITS.messages.value), updatedAt: now };
 }
 
+const rejection = ({ work }: Pick<Task, 'work'>, text: string, { caller, now }: Scope) => ({
+  by: caller.name,
+  at: now,
+  text,
+  ...(work?.tree ? { tree: work.tree } : {}),
+});
+
 interface Around {
+  readonly what?: string;
   readonly why?: string;
   readonly beliefs?: readonly Write[];
 }
 
-async function moved(seen: Seen<Task>, command: TaskCommand, scope: Scope, { why, beliefs = [] }: Around) {
+async function moved(seen: Seen<Task>, command: TaskCommand, scope: Scope, { what, why, beliefs = [] }: Around) {
   const next = transition(seen.body, command);
   const states = { from: seen.body.phase.state, to: next.phase.state };
-  const note = { what: command.type, ...states, ...(why ? { why } : {}) };
+  const note = { what: what ?? command.type, ...states, ...(why ? { why } : {}) };
   const change = changed(tasks, seen, next, { author: { by: scope.caller.name, at: scope.now }, note });
   return plan(await viewOf({ ...next, seq: next.seq + 1 }, scope), [...change, ...beliefs]);
 }

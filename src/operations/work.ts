@@ -2,7 +2,7 @@ import type { TaskView } from '../contract/shapes.ts';
 import { Fault } from '../domain/fault.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
-import type { Work } from '../domain/work/work.ts';
+import { conflictsOf, isUnchanged, type Work } from '../domain/work/work.ts';
 import { evidence, evidenceIndex, reportIndex, reports } from '../store/records/findings.ts';
 import { changed } from '../store/records/journal.ts';
 import { projects } from '../store/records/projects.ts';
@@ -11,7 +11,7 @@ import { tasks } from '../store/records/tasks.ts';
 import { workspaces } from '../store/records/workspaces.ts';
 import { findTask, stillAt } from './find.ts';
 import { type Handlers, type Plan, plan, type Scope } from './scope.ts';
-import { taskChangeHandlers } from './task-changes.ts';
+import { sentBack, taskChangeHandlers } from './task-changes.ts';
 import { viewOf } from './task-view.ts';
 
 type WorkNames =
@@ -48,8 +48,11 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
       scope.reads.scan({ index: evidenceIndex.task(body.id), limit: SHOWN, reverse: true }),
     ]);
     const current = new Set([body.work?.tip, body.work?.landing?.commit, body.work?.landed?.commit]);
+    const { work } = body;
     return plan({
       taskId: body.id,
+      ...(work?.rejected ? { rejected: { ...work.rejected, unchanged: isUnchanged(work) } } : {}),
+      ...(work && conflictsOf(work).length > 0 ? { conflicts: [...conflictsOf(work)] } : {}),
       reports: told.map(reports.read),
       evidence: found
         .map(evidence.read)
@@ -71,7 +74,7 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
       throw new Fault('conflict', `task ${task.id} is ${task.phase.state}: there is no finished work to refuse`);
     return text === undefined
       ? taskChangeHandlers['task.cancel']({ id: task.id, why: 'rejected', ifSeq }, scope)
-      : taskChangeHandlers['task.resume']({ id: task.id, text, ifSeq }, scope);
+      : sentBack(task.id, ifSeq, text, scope);
   },
 
   'task.merge': async ({ id, ifSeq }, scope) => {

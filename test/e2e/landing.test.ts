@@ -38,6 +38,34 @@ describe('work in a repository', () => {
     expect(await onMain(house, 'feature.txt')).toBe('it works');
   });
 
+  it('that was rejected keeps the words, and is flagged when the very same is handed in again [WORK-05]', async () => {
+    await using house = await workHouse(['--integration', 'review']);
+    const id = await house.create(feature());
+    await house.rest(id);
+    await house.ok(['task', 'reject', id, 'name it in the manual']);
+    const again = await house.sees(id, ({ phase, work }) => phase.block?.cause === 'review' && work?.changes !== undefined);
+    expect(again.phase.block?.what).toMatch(/^nothing has changed since it was rejected/);
+    for (const command of ['show', 'events', 'report'])
+      expect((await house.ok(['task', command, id])).out).toContain('name it in the manual');
+    for (const command of ['show', 'report']) expect((await house.ok(['task', command, id])).out).toContain('the very same');
+  });
+
+  it('that conflicts with its target says so when it is offered for review [WORK-06]', async () => {
+    await using house = await workHouse(['--integration', 'review']);
+    const id = await house.create('edit README theirs\ndone changed it', '--draft');
+    const base = await house.says('rev-parse', 'main');
+    await writeIn(house, 'README', 'my own words\n');
+    await house.git(house.repo, 'commit', '-qam', 'mine');
+    await house.ok(['task', 'edit', id, '--base-ref', base]);
+    await house.ok(['task', 'dispatch', id]);
+    const waiting = await house.rest(id);
+    expect(waiting.phase.block).toMatchObject({
+      cause: 'review',
+      what: expect.stringMatching(/^it conflicts with main in README:/),
+    });
+    for (const command of ['show', 'report']) expect((await house.ok(['task', command, id])).out).toMatch(/Conflicts[^]*README/);
+  });
+
   fullOnly('goes back to its agent when it is rejected with a text, and ends when without', async () => {
     await using house = await workHouse(['--integration', 'review']);
     const id = await house.create(
@@ -67,7 +95,7 @@ describe('work in a repository', () => {
 
 describe('an agent that claims what is not so [WORK-05]', () => {
   it('is told what the gate found and may repair it', async () => {
-    await using house = await workHouse(['--verify', 'grep -q works feature.txt || { echo it does not work; exit 3; }']);
+    await using house = await workHouse(['--verify', 'grep -q works feature.txt || { echo "not ok 1 - it works"; exit 3; }']);
     const id = await house.create(
       'sh if test -f feature.txt; then echo "it works" > feature.txt; else echo "it is broken" > feature.txt; fi; git add -A; git commit -qm try\ndone all good',
     );
@@ -75,6 +103,7 @@ describe('an agent that claims what is not so [WORK-05]', () => {
     expect(task).toMatchObject({ phase: { state: 'done' }, repairs: 1 });
     expect(await onMain(house, 'feature.txt')).toBe('it works');
     const { evidence } = (await house.ok(['task', 'report', id, '--json'])).json<Reports>();
+    expect((await house.ok(['task', 'events', id])).out).toContain('failing: it works');
     expect(evidence.map(({ green, exit, stale }) => [green, exit, stale])).toEqual([
       [true, 0, false],
       [false, 3, true],

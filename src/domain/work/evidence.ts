@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Instant, RunId, TaskId } from '../values.ts';
+import { FailingTest, failingNames, failingText } from './failing-tests.ts';
 import { CommitId } from './work.ts';
 
 /** What the gate said of one commit. It is about that commit and no other. */
@@ -17,7 +18,23 @@ export const Evidence = z.strictObject({
   why: z.string(),
   /** The end of what it printed. */
   output: z.string(),
+  /** The tests its runner says have failed, where that runner is known. */
+  failures: z.array(FailingTest).optional(),
   tookMs: z.int().min(0),
   at: Instant,
 });
 export type Evidence = z.infer<typeof Evidence>;
+
+/** What was run, how it ended, and which tests failed: one line. */
+export function refusalOf(found: Evidence | undefined): string {
+  if (!found) return 'the gate said no';
+  const { command, why, exit, failures = [] } = found;
+  const which = failures.length > 0 ? `; failing: ${failingNames(failures)}` : '';
+  return `${command} → ${why || `exit code ${exit}`}${which}`;
+}
+
+/** What whoever is to repair it has to see: the tests that failed, else the end of what was printed. */
+export function findingsOf(found: Evidence | undefined): string {
+  const { failures = [], output = '' } = found ?? {};
+  return failures.length > 0 ? `What fails:\n${failingText(failures)}` : `The end of its output:\n${output}`;
+}

@@ -75,6 +75,14 @@ describe('what stands between finished work and its end [WORK-05]', () => {
     expect(nextStep(task({ gate: green, work: { ...work, approval } }), verify)).toEqual({ step: 'merge' });
   });
 
+  it('says so when the very tree that was rejected is offered again', () => {
+    const rejected = { by: 'you', at: finishedTask.createdAt, text: 'once more', tree: TREE };
+    const again = nextStep(task({ gate: green, work: { ...work, rejected } }), verify);
+    expect(again).toEqual({ step: 'review', what: expect.stringMatching(/^nothing has changed since it was rejected/) });
+    const other = nextStep(task({ gate: green, work: { ...work, rejected: { ...rejected, tree: BASE } } }), verify);
+    expect(other).toEqual({ step: 'review', what: expect.not.stringContaining('rejected;') });
+  });
+
   it('does not take the approval of another commit for one of this [T31]', () => {
     const approval = { by: 'you', at: finishedTask.createdAt, commit: BASE };
     expect(nextStep(task({ gate: green, work: { ...work, approval } }), verify).step).toBe('review');

@@ -1,4 +1,5 @@
 import type { Task } from '../task/task.ts';
+import { isUnchanged } from './work.ts';
 
 /** What stands between finished work and its end. */
 export type NextStep =
@@ -34,11 +35,21 @@ function afterProof({ work, integration }: Task): NextStep {
   const isApproved = work?.approval !== undefined && work.approval.commit === work.tip;
   if (integration === 'none') return { step: 'finish' };
   if (isApproved) return { step: 'merge' };
-  if (integration !== 'auto') return { step: 'review', what: 'look at its diff, then approve or reject it' };
   const guarded = work?.guarded ?? [];
-  if (guarded.length === 0) return { step: 'merge' };
-  return { step: 'review', what: `it changes ${guarded.join(', ')}, which never lands unseen: approve or reject it` };
+  if (integration === 'auto' && guarded.length === 0) return { step: 'merge' };
+  const asked =
+    integration === 'auto'
+      ? `it changes ${guarded.join(', ')}, which never lands unseen: approve or reject it`
+      : 'look at its diff, then approve or reject it';
+  const unchanged = work && isUnchanged(work) ? 'nothing has changed since it was rejected; ' : '';
+  return { step: 'review', what: `${unchanged}${asked}` };
 }
+
+const SHOWN = 10;
+
+/** What whoever is to review it must know before all else: their yes alone would not bring it onto the target. */
+export const conflictText = (target: string, files: readonly string[]): string =>
+  `it conflicts with ${target} in ${files.slice(0, SHOWN).join(', ')}${files.length > SHOWN ? ` and ${files.length - SHOWN} more` : ''}`;
 
 /** The files among these that stand under one of the patterns: `*` within a name, `**` across directories. */
 export function guardedAmong(files: readonly string[], patterns: readonly string[]): string[] {

@@ -32,6 +32,10 @@ export const Work = z.strictObject({
   changes: Totals.optional(),
   /** Files among the changes that nothing but a person may let through. */
   guarded: z.array(z.string()).optional(),
+  /** Somebody has looked at this tree and refused it, with these words. */
+  rejected: z.strictObject({ by: z.string(), at: Instant, text: z.string(), tree: CommitId.optional() }).optional(),
+  /** Files in which this commit cannot be put together with what the target was when it was offered for review. */
+  conflicts: z.strictObject({ tip: CommitId, onto: CommitId, files: z.array(z.string()) }).optional(),
   /** Somebody has looked at exactly this commit and wants it. */
   approval: z.strictObject({ by: z.string(), at: Instant, commit: CommitId }).optional(),
   /** What the target will be once it lands: the tip on top of what the target was. */
@@ -64,3 +68,11 @@ export const landingRef = (taskId: string): string => `refs/fleet/landing/${task
 
 /** What a task begins with, put together from the work of others, until its branch is there. */
 export const startRef = (taskId: string): string => `refs/fleet/start/${taskId}`;
+
+/** Whether the very tree that was refused is there again. */
+export const isUnchanged = ({ rejected, tree }: Pick<Work, 'rejected' | 'tree'>): boolean =>
+  rejected?.tree !== undefined && rejected.tree === tree;
+
+/** In which files it conflicts with the target, as far as is known of the commit it is now. */
+export const conflictsOf = ({ conflicts, tip }: Pick<Work, 'conflicts' | 'tip'>): readonly string[] =>
+  conflicts !== undefined && conflicts.tip === tip ? conflicts.files : [];

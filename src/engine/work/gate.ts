@@ -1,9 +1,11 @@
 import { entered, type Hold, hasRoom } from '../../domain/hold/hold.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
 import type { Evidence } from '../../domain/work/evidence.ts';
+import { failingTests } from '../../domain/work/failing-tests.ts';
 import type { Gate } from '../../domain/work/work.ts';
 import { evidence } from '../../store/records/findings.ts';
 import { holds } from '../../store/records/holds.ts';
@@ -141,6 +143,7 @@ async function judge(seen: Seen<Task>, run: Run, subject: Subject, needs: WorkNe
   const { outcome, detail = '', exit } = run.phase;
   const green = outcome === 'succeeded';
   if (!green && !RED.has(outcome)) return { state: 'impossible', why: `the gate ended as ${outcome}: ${detail}` };
+  const failures = green ? [] : failingTests(await needs.lastOutput(run.id, LIMITS.gateSearchBytes.value));
   const found: Evidence = {
     runId: run.id,
     taskId: seen.body.id,
@@ -152,6 +155,7 @@ async function judge(seen: Seen<Task>, run: Run, subject: Subject, needs: WorkNe
     ...(exit === undefined ? {} : { exit }),
     why: detail,
     output: await needs.lastOutput(run.id),
+    ...(failures.length > 0 ? { failures: [...failures] } : {}),
     tookMs: Math.max(0, msOf(run.phase.at) - msOf(run.createdAt)),
     at: run.phase.at,
   };

@@ -3,6 +3,7 @@ import type { Project } from '../../domain/project/project.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
 import { msOf, type RunId } from '../../domain/values.ts';
+import { findingsOf, refusalOf } from '../../domain/work/evidence.ts';
 import { landingRef, type Work } from '../../domain/work/work.ts';
 import { evidence } from '../../store/records/findings.ts';
 import { changed } from '../../store/records/journal.ts';
@@ -222,13 +223,13 @@ async function gate({ seen, project, work }: Waiting, { onto, commit, tree }: La
   }
   if (verdict.state === 'green') return false;
   const found = seen.body.gate?.runId && (await evidence.get(needs.store, seen.body.gate.runId))?.body;
-  const how = found ? `${found.command} → ${found.why || `exit code ${found.exit}`}` : 'the gate said no';
+  const how = refusalOf(found || undefined);
   return sendBack(
     seen,
     {
       cause: 'proof',
       what: `together with ${work.target} the gate says no: ${how}`,
-      text: `Your work passes alone, but not together with ${work.target}, which has moved on to ${onto}: ${how}. Run \`git merge ${onto}\` on your branch, repair what fails, and commit. The end of the output:\n${found ? found.output : ''}`,
+      text: `Your work passes alone, but not together with ${work.target}, which has moved on to ${onto}: ${how}. Run \`git merge ${onto}\` on your branch, repair what fails, and commit. ${findingsOf(found || undefined)}`,
     },
     needs,
   );

@@ -136,7 +136,7 @@ export interface WorkRules {
 export interface WorkNeeds extends Needs {
   readonly workshop: Workshop;
   workRules(): WorkRules;
-  /** The end of what a run has printed, without secrets. */
-  lastOutput(runId: RunId): Promise<string>;
+  /** The end of what a run has printed, without secrets; of each stream as much as evidence holds, or as is asked for. */
+  lastOutput(runId: RunId, mostBytes?: number): Promise<string>;
   log(event: string, fields: Record<string, unknown>): void;
 }

@@ -4,6 +4,7 @@ import type { Project } from '../../domain/project/project.ts';
 import { isSetback } from '../../domain/setback.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
+import { findingsOf, refusalOf } from '../../domain/work/evidence.ts';
 import { guardedAmong, type NextStep, nextStep } from '../../domain/work/next-step.ts';
 import type { GitFacts } from '../../domain/work/report.ts';
 import type { Work } from '../../domain/work/work.ts';
@@ -19,6 +20,7 @@ import { Beside } from './beside.ts';
 import { gateOn } from './gate.ts';
 import type { Gathered, WorkNeeds } from './needs.ts';
 import { isNews } from './news.ts';
+import { offer } from './offer.ts';
 import { holderOf, sendBack, stop } from './repair.ts';
 import { Setbacks } from './setbacks.ts';
 import { PATIENCE_MS, reasonOf, sayTrouble } from './trouble.ts';
@@ -111,7 +113,7 @@ async function act({ seen, project, next }: Step, needs: WorkNeeds, beside: Besi
     case 'repair':
       return sendBack(seen, await failureOf(task, next.because, needs), needs);
     case 'review':
-      return stop(seen, { cause: 'review', who: 'you', what: next.what }, needs);
+      return offer(seen, project, next.what, { needs, beside });
     case 'merge':
       return move(seen, transition(task, { type: 'merge', at, fence }), { what: 'merge' }, needs);
     case 'finish':
@@ -221,8 +223,8 @@ async function failureOf(task: Task, because: 'no_changes' | 'gate', { store }: 
     return { cause: 'proof', what, text } as const;
   }
   const found = task.gate?.runId && (await evidence.get(store, task.gate.runId))?.body;
-  const how = found ? `${found.command} → ${found.why || `exit code ${found.exit}`}` : 'the gate said no';
+  const how = refusalOf(found || undefined);
   const what = `it reported success, but the gate says no: ${how}`;
-  const text = `You reported success, but the project's verify command fails on your commit ${task.work?.tip?.slice(0, 12) ?? ''}: ${how}. Repair it. The end of its output:\n${found ? found.output : ''}`;
+  const text = `You reported success, but the project's verify command fails on your commit ${task.work?.tip?.slice(0, 12) ?? ''}: ${how}. Repair it. ${findingsOf(found || undefined)}`;
   return { cause: 'proof', what, text } as const;
 }

@@ -1,4 +1,5 @@
 import type { Output } from '../../../contract/call.ts';
+import { failingText } from '../../../domain/work/failing-tests.ts';
 import { ago } from '../terminal/ages.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
 import { truncate } from '../terminal/width.ts';
@@ -39,9 +40,12 @@ function verdict(found: Evidence, look: Look, isNewest: boolean): string {
 }
 
 const linesShown = 15;
+const failingShown = 40;
 
-function lastLines({ output }: Evidence, { paint, width }: Look): string {
-  const lines = plain(output).trimEnd().split('\n').slice(-linesShown);
+/** The tests that failed, where the runner is known; else the end of what was printed. */
+function lastLines({ output, failures = [] }: Evidence, { paint, width }: Look): string {
+  const failing = failures.length > 0 ? plain(failingText(failures)).split('\n').slice(0, failingShown) : undefined;
+  const lines = failing ?? plain(output).trimEnd().split('\n').slice(-linesShown);
   if (lines.join('') === '') return `    ${paint.dim('it printed nothing')}\n`;
   return lines.map((line) => `    ${paint.red('│')} ${truncate(line.trimEnd(), Math.max(20, width - 6))}\n`).join('');
 }

@@ -12,16 +12,26 @@ type Report = Answer['reports'][number];
 type Colour = 'green' | 'yellow' | 'red' | 'cyan' | 'dim';
 
 /** What the newest run said it has done, and what the gate has found. */
-export function taskReport({ taskId, reports, evidence }: Answer, look: Look): string {
+export function taskReport({ taskId, reports, evidence, rejected, conflicts }: Answer, look: Look): string {
   const [newest, ...before] = reports;
-  if (!newest && evidence.length === 0)
+  if (!newest && evidence.length === 0 && !rejected)
     return `No agent of ${shortId(taskId)} has reported yet, and no gate has looked at its work.\n`;
   const parts = [
     newest ? reportText(newest, look) : '',
     before.length === 0 ? '' : look.paint.dim(`  ${counted(before.length, 'report')} before this one: --json shows all\n`),
+    rejectedText(rejected, look),
+    conflicts ? `${look.paint.bold('Conflicts')}\n  with its target in ${conflicts.map(plainLine).join(', ')}\n` : '',
     evidenceText(evidence, look),
   ];
   return parts.filter((part) => part !== '').join('\n');
+}
+
+function rejectedText(rejected: Answer['rejected'], look: Look): string {
+  if (!rejected) return '';
+  const { paint, nowMs } = look;
+  const same = rejected.unchanged ? paint.yellow('  the very same was handed in again\n') : '';
+  const head = `${paint.bold('Rejected')} ${paint.dim(`by ${plainLine(rejected.by)} ${ago(rejected.at, nowMs)}`)}\n`;
+  return `${head}${indented(wrap(plain(rejected.text).trimEnd(), room(look, 2)))}\n${same}`;
 }
 
 const STATUS: Readonly<Record<Report['status'], readonly [sign: string, colour: Colour]>> = {

@@ -1,4 +1,6 @@
 import type { TaskView } from '../../../contract/shapes.ts';
+import { conflictText } from '../../../domain/work/next-step.ts';
+import { conflictsOf, isUnchanged } from '../../../domain/work/work.ts';
 import { ago } from '../terminal/ages.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { changesText, gateText, shortCommit } from './changes.ts';
@@ -14,6 +16,8 @@ export function workFacts(task: TaskView, look: Look): (readonly [string, string
   return [
     ['Branch', work && `${plainLine(work.branch)}, from ${shortCommit(work.base)}`],
     ['Changes', changes(task, look)],
+    ['Conflicts', work && conflicts(work, look)],
+    ['Rejected', work && rejected(work, look)],
     ['Guarded', work?.guarded && `${work.guarded.map(plainLine).join(', ')}: never lands unseen`],
     ['Gate', gateText(task, paint)],
     ['Repairs', repairs === 0 ? undefined : `sent back ${TIMES[repairs] ?? `${repairs} times`}: what it claimed was not so`],
@@ -26,6 +30,20 @@ function changes({ work, phase }: TaskView, { paint, nowMs }: Look): string | un
   if (work?.changes) return changesText(work.changes, paint);
   if (!work?.kept || phase.state === 'running') return undefined;
   return `kept as ${shortCommit(work.kept.commit)} ${ago(work.kept.at, nowMs)}`;
+}
+
+type Work = NonNullable<TaskView['work']>;
+
+const conflicts = (work: Work, { paint }: Look): string | undefined =>
+  work.landed || conflictsOf(work).length === 0
+    ? undefined
+    : paint.yellow(plainLine(conflictText(work.target, conflictsOf(work))));
+
+function rejected(work: Work, { paint, nowMs }: Look): string | undefined {
+  if (!work.rejected) return undefined;
+  const { by, at, text } = work.rejected;
+  const same = isUnchanged(work) ? paint.yellow(', and the very same was handed in again') : '';
+  return `by ${plainLine(by)} ${ago(at, nowMs)}${same}: ${plainLine(text)}`;
 }
 
 function landed({ work }: TaskView, { paint, nowMs }: Look): string | undefined {
