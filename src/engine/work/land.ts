@@ -1,5 +1,4 @@
 import { Fault, isFault } from '../../domain/fault.ts';
-import type { Project } from '../../domain/project/project.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
 import { msOf, type RunId } from '../../domain/values.ts';
