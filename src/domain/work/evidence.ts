@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Instant, RunId, TaskId } from '../values.ts';
-import { FailingTest, failingNames, failingText } from './failing-tests.ts';
+import { failingNames, failingText } from './failing-tests.ts';
 import { CommitId } from './work.ts';
 
 /** What the gate said of one commit. It is about that commit and no other. */
@@ -19,7 +19,7 @@ export const Evidence = z.strictObject({
   /** The end of what it printed. */
   output: z.string(),
   /** The tests its runner says have failed, where that runner is known. */
-  failures: z.array(FailingTest).optional(),
+  failures: z.array(z.strictObject({ name: z.string(), detail: z.string() })).optional(),
   tookMs: z.int().min(0),
   at: Instant,
 });

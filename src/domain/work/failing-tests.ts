@@ -1,8 +1,8 @@
-import { z } from 'zod';
-
 /** One test a runner says has failed, with what it says about it. */
-export const FailingTest = z.strictObject({ name: z.string(), detail: z.string() });
-export type FailingTest = z.infer<typeof FailingTest>;
+export interface FailingTest {
+  readonly name: string;
+  readonly detail: string;
+}
 
 /** How one family of runners prints the tests that failed. */
 interface Form {

@@ -1,5 +1,5 @@
 import type { Task } from '../task/task.ts';
-import { isUnchanged } from './work.ts';
+import { isUnchanged } from './offered.ts';
 
 /** What stands between finished work and its end. */
 export type NextStep =
@@ -44,12 +44,6 @@ function afterProof({ work, integration }: Task): NextStep {
   const unchanged = work && isUnchanged(work) ? 'nothing has changed since it was rejected; ' : '';
   return { step: 'review', what: `${unchanged}${asked}` };
 }
-
-const SHOWN = 10;
-
-/** What whoever is to review it must know before all else: their yes alone would not bring it onto the target. */
-export const conflictText = (target: string, files: readonly string[]): string =>
-  `it conflicts with ${target} in ${files.slice(0, SHOWN).join(', ')}${files.length > SHOWN ? ` and ${files.length - SHOWN} more` : ''}`;
 
 /** The files among these that stand under one of the patterns: `*` within a name, `**` across directories. */
 export function guardedAmong(files: readonly string[], patterns: readonly string[]): string[] {

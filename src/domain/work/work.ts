@@ -68,11 +68,3 @@ export const landingRef = (taskId: string): string => `refs/fleet/landing/${task
 
 /** What a task begins with, put together from the work of others, until its branch is there. */
 export const startRef = (taskId: string): string => `refs/fleet/start/${taskId}`;
-
-/** Whether the very tree that was refused is there again. */
-export const isUnchanged = ({ rejected, tree }: Pick<Work, 'rejected' | 'tree'>): boolean =>
-  rejected?.tree !== undefined && rejected.tree === tree;
-
-/** In which files it conflicts with the target, as far as is known of the commit it is now. */
-export const conflictsOf = ({ conflicts, tip }: Pick<Work, 'conflicts' | 'tip'>): readonly string[] =>
-  conflicts !== undefined && conflicts.tip === tip ? conflicts.files : [];

@@ -1,6 +1,5 @@
 import type { TaskView } from '../../../contract/shapes.ts';
-import { conflictText } from '../../../domain/work/next-step.ts';
-import { conflictsOf, isUnchanged } from '../../../domain/work/work.ts';
+import { conflictsOf, conflictText, isUnchanged } from '../../../domain/work/offered.ts';
 import { ago } from '../terminal/ages.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { changesText, gateText, shortCommit } from './changes.ts';
