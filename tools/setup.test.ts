@@ -166,7 +166,8 @@ describe('the launcher', () => {
     const program = (word: string) =>
       `process.stdin.once('data', async () => { const { say } = await import('./later.ts'); say('${word}'); process.exit(0); });\nconsole.log('ready');\n`;
     using checkout = plantedCheckout({
-      'src/app/main.ts': program('old'),
+      'src/app/main.ts': "await import('./commands.ts');\n",
+      'src/app/commands.ts': program('old'),
       'src/app/later.ts': 'export const say = (x: string) => console.log(x, 1);\n',
     });
     const build = () => run(process.execPath, ['tools/build.mjs'], { cwd: checkout.path });

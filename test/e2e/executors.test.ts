@@ -180,7 +180,10 @@ it('the guide to executors can be followed to the letter, outside of the reposit
   await using house = await cliHouse();
   const guide = await readFile(join(root, 'docs/guide/executors.md'), 'utf8');
   const own = guide.slice(0, guide.indexOf('\n## ', guide.indexOf('\n## Write one of your own') + 1) >>> 0);
-  const steps = [...own.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, step = '']) => step);
+  // On a machine without an agent doctor ends with 7, as the guide says.
+  const steps = [...own.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, step = '']) =>
+    step.replace(/^fleet doctor$/m, 'fleet doctor || [ $? = 7 ]'),
+  );
   expect(steps.length).toBeGreaterThanOrEqual(7);
   const wait = 'fleet task wait "$(fleet task list --json | node -p "JSON.parse(require(\'fs\').readFileSync(0)).items[0].id")"';
   const { code, out } = await follow(house, [...steps, wait, 'fleet up --stop'].join('\n'));
