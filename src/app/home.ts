@@ -2,12 +2,15 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { Fault } from '../domain/fault.ts';
+import { markFormat } from './home-format.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Where everything of this fleet lives. */
 export interface HomePaths {
   readonly path: string;
+  /** Says how all this lies. */
+  readonly format: string;
   readonly database: string;
   readonly settings: string;
   readonly blobs: string;
@@ -36,6 +39,7 @@ export function homePaths(env: Env, cwd: string): HomePaths {
   if (/^\/(proc|sys)(\/|$)/.test(path)) throw new Fault('invalid', `${path} cannot be a home: it belongs to the kernel`);
   return {
     path,
+    format: join(path, 'format.json'),
     database: join(path, 'fleet.db'),
     settings: join(path, 'runtime.toml'),
     blobs: join(path, 'texts'),
@@ -74,6 +78,7 @@ export async function initHome(paths: HomePaths): Promise<string[]> {
     (error: NodeJS.ErrnoException) => (error.code === 'EEXIST' ? false : refuse(paths.settings, error)),
   );
   if (written) made.push(paths.settings);
+  if (markFormat(paths.format)) made.push(paths.format);
   return made;
 }
 

@@ -23,6 +23,7 @@ import { engineHere } from './engine-here.ts';
 import { executorsHere } from './executor-views.ts';
 import { type ExecutorShelf, executorShelf } from './executors.ts';
 import { type HomePaths, homePaths, initHome } from './home.ts';
+import { assertKnownFormat } from './home-format.ts';
 import type { House, Self } from './house.ts';
 import { interactiveStarts } from './interactive.ts';
 import { lazyStore } from './lazy-store.ts';
@@ -51,6 +52,7 @@ export type { House, Self } from './house.ts';
 export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promise<House> {
   const paths = homePaths(env, cwd);
   assertBackend(env);
+  assertKnownFormat(paths.format);
   const settings = await openSettings({ home: paths.path, env, flags });
   const commits = new Commits();
   const now = () => instantOf(systemClock.now());
