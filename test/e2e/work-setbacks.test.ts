@@ -47,7 +47,7 @@ describe('what a landing has made', () => {
     expect(await leftovers(house)).toEqual([]);
   });
 
-  it('is made again when it was removed by force between two steps, and can be canceled [WORK-06] [R30]', async () => {
+  it('is made again when it was removed by force between two steps [WORK-06] [R30]', async () => {
     await using house = await workHouse([], { engine: false });
     await commitIn(house, { 'a.txt': 'a\n' });
     const engine = await house.up({ FLEET_STALL_AT: 'advance.before:1' });
