@@ -17,6 +17,7 @@ import { type HomePaths, homePaths } from './home.ts';
 import { priceShelf, pricesFile } from './prices.ts';
 import { installer } from './sandbox/installer.ts';
 import { sandboxFinding } from './sandbox/sandbox-finding.ts';
+import { judgeExecutors } from './settings/known-executors.ts';
 import { openSettings } from './settings/open-settings.ts';
 
 const timeoutMs = 5_000;
@@ -184,9 +185,10 @@ const defaultExecutor = (paths: HomePaths, env: Env): Promise<string | undefined
     () => undefined,
   );
 
-async function settingsFinding({ path, settings }: HomePaths, env: Env): Promise<Finding> {
+async function settingsFinding(paths: HomePaths, env: Env): Promise<Finding> {
+  const { path, settings } = paths;
   const seen = { name: 'settings', needed: false, path: settings };
-  const problem = await openSettings({ home: path, env }).then(
+  const problem = await openSettings({ home: path, env, judge: judgeExecutors(paths) }).then(
     (source) => source.current().problem,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );

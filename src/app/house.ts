@@ -17,7 +17,10 @@ import type { StoreCondition } from './store-condition.ts';
 export interface House {
   /** As the owner of the home, who can read all of it anyway. */
   readonly call: Call;
-  callAs(caller: Caller): Call;
+  /** The same with what the owner gives of settings for these calls, as text by their names. */
+  callWith(given?: Readonly<Record<string, string>>): Call;
+  /** With what the caller gives of settings for its own calls, as text by their names. */
+  callAs(caller: Caller, given?: Readonly<Record<string, string>>): Call;
   signer(): Promise<Signer>;
   readonly store: Store;
   /** How the database is doing, as far as its answers tell. */

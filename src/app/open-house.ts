@@ -1,7 +1,6 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Call } from '../contract/call.ts';
-import { type Caller, OWNER_ID } from '../domain/authority.ts';
-import { BUILT_IN_EXECUTORS } from '../domain/executors.ts';
+import { OWNER_ID } from '../domain/authority.ts';
 import { Fault } from '../domain/fault.ts';
 import { instantOf } from '../domain/values.ts';
 import { type CallSurroundings, makeCall } from '../operations/call.ts';
@@ -17,7 +16,6 @@ import { usablePlaces } from '../workspace/usable-places.ts';
 import { accountsOf } from './accounts.ts';
 import { signingSecret } from './auth/secret.ts';
 import { type Signer, signerOf } from './auth/signer.ts';
-import { customFiles } from './custom-executors.ts';
 import { dispatchingOf } from './dispatching.ts';
 import { engineHere } from './engine-here.ts';
 import { executorsHere } from './executor-views.ts';
@@ -38,6 +36,8 @@ import { eventsOf } from './run-events.ts';
 import { factsOf } from './run-facts.ts';
 import { runSecrets } from './run-secrets.ts';
 import { sandboxLook } from './sandbox/sandbox-look.ts';
+import { settingsFor } from './settings/caller-settings.ts';
+import { executorNames, judgeExecutors } from './settings/known-executors.ts';
 import { openSettings } from './settings/open-settings.ts';
 import type { Flags } from './settings/resolve-settings.ts';
 import { StoreCondition } from './store-condition.ts';
@@ -53,7 +53,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   const paths = homePaths(env, cwd);
   assertBackend(env);
   assertKnownFormat(paths.format);
-  const settings = await openSettings({ home: paths.path, env, flags });
+  const settings = await openSettings({ home: paths.path, env, flags, judge: judgeExecutors(paths) });
   const commits = new Commits();
   const now = () => instantOf(systemClock.now());
   const condition = new StoreCondition(now);
@@ -77,9 +77,12 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   });
   const output: Output = { read, events, facts: factsOf(paths.runs, hidden) };
   const parts = { env, cwd, paths, settings, store, condition, texts, now, ids, secret, output, executors };
-  const callAs = (caller: Caller): Call => makeCall(surroundings, caller);
+  const callAs: House['callAs'] = (caller, given) =>
+    makeCall(given ? { ...surroundings, settings: settingsFor(surroundings.settings, given) } : surroundings, caller);
   const surroundings = surroundingsOf(parts);
-  const call = callAs({ id: OWNER_ID, name: settings.current().values.person, role: 'admin' });
+  const callWith: House['callWith'] = (given) =>
+    callAs({ id: OWNER_ID, name: settings.current().values.person, role: 'admin' }, given);
+  const call = callWith();
   const notes = keepNotes(commits, paths.tasks);
   const close = () => {
     notes.close();
@@ -87,6 +90,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   };
   const house: House = {
     call,
+    callWith,
     callAs,
     signer: secret,
     store,
@@ -164,10 +168,8 @@ function surroundingsOf({
       notesOf: (taskId) => notePlaces(paths.tasks, taskId).artifacts,
       init: () => initHome(paths),
       problem: () => condition.current()?.says,
-      engine: async () => {
-        const engine = await engineHere({ store, now, paths, self: whoWeAre });
-        return engine && { host: engine.host, pid: engine.pid, since: engine.since };
-      },
+      pid: process.pid,
+      engine: () => engineSeen({ store, now, paths, self: whoWeAre }),
     },
     signer: {
       sign: async (token) => (await secret()).sign(token),
@@ -180,13 +182,21 @@ function surroundingsOf({
 function executorsPort(executors: ExecutorShelf, env: Env, paths: HomePaths): CallSurroundings['executors'] {
   const ask = versionAsker(env);
   return {
-    names: async () => [...new Set([...BUILT_IN_EXECUTORS, ...customFiles(paths).map(({ name }) => name)])],
+    names: async () => executorNames(paths),
     accounts: async (executor) => accountsOf(paths, executor),
     here: executorsHere(executors, env, paths, ask),
     unready: readiness({ shelf: executors, env, paths, ask }),
     sandboxProblem: sandboxLook(env),
     interactive: interactiveStarts(executors),
   };
+}
+
+async function engineSeen(house: Parameters<typeof engineHere>[0]) {
+  const { database, live } = house.paths;
+  // Whoever only looks makes no database.
+  if (![database, live].some((file) => existsSync(file))) return undefined;
+  const engine = await engineHere(house);
+  return engine && { host: engine.host, pid: engine.pid, since: engine.since };
 }
 
 /** Made when it is first needed, and once. */

@@ -23,7 +23,19 @@ export const showConfig = operation({
   role: 'monitor',
   summary: 'Show every setting and where its value comes from.',
   input: z.strictObject({ name: line(64).optional().describe('only this setting') }),
-  output: z.strictObject({ file: z.string(), problem: z.string().optional(), items: z.array(Setting) }),
+  output: z.strictObject({
+    file: z.string(),
+    problem: z.string().optional(),
+    items: z.array(Setting),
+    /** Who answers: the running engine, which goes by these, or the command itself. */
+    by: z.enum(['engine', 'command']),
+    /** Process number of the engine of this home, if one runs. */
+    engine: z.int().optional(),
+    /** What the environment of the caller gives and the running engine does not go by. */
+    notInForce: z.array(
+      z.strictObject({ name: z.string(), variable: z.string(), given: z.unknown(), inForce: z.unknown().optional() }),
+    ),
+  }),
   faults: ['not_found', 'unavailable'],
 });
 

@@ -32,6 +32,7 @@ export function makeCall(surroundings: CallSurroundings, caller: Caller): Call {
     if (!operation) throw new Fault('not_found', `no operation is called ${name}`);
     assertMayCall(caller, operation);
     const input = checked(operation, rawInput);
+    if (operation.kind === 'command') assertInForce(name, surroundings);
     const keyed = operation.kind === 'command' ? options.key : undefined;
     const request = keyed === undefined ? undefined : requestFor({ caller, key: keyed, name, input });
     const answer = await carriedOut(
@@ -42,6 +43,22 @@ export function makeCall(surroundings: CallSurroundings, caller: Caller): Call {
     return operation.output.parse(await withSecret(name, answer, surroundings.signer));
   };
   return call as Call;
+}
+
+/** A command that was given what the engine does not go by would do something else than its caller means. */
+function assertInForce(name: string, { settings }: CallSurroundings): void {
+  const [first] = settings.current().notInForce ?? [];
+  // Whoever changes settings is about to mend that.
+  if (!first || name.startsWith('config.')) return;
+  const { variable, given, inForce } = first;
+  throw new Fault(
+    'conflict',
+    `${variable} is ${JSON.stringify(given)} for this command, but the running engine goes by ${JSON.stringify(inForce ?? null)}: only an engine is set so`,
+    {
+      hint: `unset ${variable}; or \`fleet config set ${first.name}=…\`; or \`fleet up --stop\` and start the engine with it`,
+      setting: first.name,
+    },
+  );
 }
 
 interface Job {

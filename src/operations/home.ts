@@ -7,7 +7,7 @@ import { gauges } from '../store/records/singles.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { heldUp } from './held-up.ts';
 import { pausesInForce } from './pause.ts';
-import { type Handlers, plan, type Scope } from './scope.ts';
+import { type Handlers, type NotInForce, plan, type Scope } from './scope.ts';
 import { liveView, viewOf } from './task-view.ts';
 
 export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.set' | 'fleet.status'> = {
@@ -17,14 +17,19 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
     return plan({ home: home.path, created: [...created] });
   },
 
-  'config.show': async ({ name }, { settings }) => {
-    const { file, problem, items } = settings.current();
+  'config.show': async ({ name }, { settings, home }) => {
+    const { file, problem, items, notInForce = [] } = settings.current();
+    // Settings can be read while the database cannot.
+    const engine = await home.engine().catch(() => undefined);
     if (name !== undefined && !isSettingName(name))
       throw new Fault('not_found', `no setting ${JSON.stringify(name)}: \`fleet config show\` lists them`);
     return plan({
       file,
       ...(problem ? { problem } : {}),
       items: items.filter((item) => name === undefined || item.name === name),
+      by: engine?.pid === home.pid ? 'engine' : 'command',
+      ...(engine ? { engine: engine.pid } : {}),
+      notInForce: notInForce.filter((one) => name === undefined || one.name === name),
     });
   },
 
@@ -38,7 +43,7 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
   'fleet.status': async (_input, scope) => {
     const { reads, home, settings } = scope;
     const engine = await home.engine();
-    const { problem } = settings.current();
+    const { problem, notInForce = [] } = settings.current();
     return plan({
       home: home.path,
       engine: engine ? { running: true, ...engine } : { running: false },
@@ -49,10 +54,13 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
       questions: (await reads.scan({ index: questionIndex.pending, limit: SHOWN })).map(questions.read),
       heldUp: await heldUp(scope),
       pauses: await pausesInForce(scope),
-      problems: [problem, home.problem()].filter((said) => said !== undefined),
+      problems: [problem, home.problem(), ...notInForce.map(unheeded)].filter((said) => said !== undefined),
     });
   },
 };
+
+const unheeded = ({ variable, given, inForce }: NotInForce): string =>
+  `${variable}=${JSON.stringify(given)} of this command is not in force: the running engine goes by ${JSON.stringify(inForce ?? null)}`;
 
 const SHOWN = 20;
 const AT_WORK = ['running', 'verifying', 'merging'];

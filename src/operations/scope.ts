@@ -99,13 +99,29 @@ export interface SettingView {
   readonly summary: string;
 }
 
+/** The settings in force for one call. */
+export interface CurrentForCall {
+  readonly values: Settings;
+  readonly items: readonly SettingView[];
+  readonly problem?: string | undefined;
+  readonly file: string;
+  /** What the caller gives for its own calls: defaults of what it creates. */
+  readonly given?: Partial<Settings>;
+  /** A directory must lie in one of each of these lists; an empty list allows all. */
+  readonly allowLists?: readonly (readonly string[])[];
+  /** What the caller gives and whoever carries out its call does not go by. */
+  readonly notInForce?: readonly NotInForce[];
+}
+
+export interface NotInForce {
+  readonly name: string;
+  readonly variable: string;
+  readonly given: unknown;
+  readonly inForce: unknown;
+}
+
 export interface SettingsPort {
-  current(): {
-    readonly values: Settings;
-    readonly items: readonly SettingView[];
-    readonly problem?: string | undefined;
-    readonly file: string;
-  };
+  current(): CurrentForCall;
   set(assignments: readonly string[]): Promise<void>;
 }
 
@@ -234,6 +250,8 @@ export interface BlamedLine {
 }
 
 export interface Home {
+  /** Number of the process that carries out the call. */
+  readonly pid: number;
   readonly path: string;
   /** Name of this machine, as workspaces and runs know it. */
   readonly host: string;

@@ -37,7 +37,7 @@ export async function madeTask(input: Input, scope: Scope, { reviews }: Pick<Tas
     findDependencies(input.after ?? [], scope),
     input.parent === undefined ? undefined : findTask(scope, input.parent),
   ]);
-  await assertExecutors(input.executor ?? [], scope);
+  await assertExecutors(input.executor ?? givenDefaults(input, scope).executors ?? [], scope);
   const draft = draftOf(scope.ids.task(), { ...wishOf(input, scope, dependencies), ...landing(input, project, scope) }, scope);
   const task: Task = {
     ...draft,
@@ -84,7 +84,24 @@ export const draftOf = (id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope,
   updatedAt: now,
 });
 
-function wishOf(input: Input, { settings }: Scope, dependencies: readonly Seen<Task>[]): TaskWish {
+/**
+ * What the caller gives for its own calls decides now. What the home says of it is looked up when the task is started; a
+ * model belongs to the executor it was given with.
+ */
+export function givenDefaults(
+  { executor, model, failover }: Partial<Pick<Input, 'executor' | 'model' | 'failover'>>,
+  { settings }: Pick<Scope, 'settings'>,
+): Pick<Partial<TaskWish>, 'executors' | 'model' | 'failover'> {
+  const { given = {} } = settings.current();
+  return {
+    ...(executor === undefined && given.executor !== undefined ? { executors: [given.executor] } : {}),
+    ...(executor === undefined && model === undefined && given.model !== undefined ? { model: given.model } : {}),
+    ...(failover === undefined && given.failover !== undefined ? { failover: given.failover } : {}),
+  };
+}
+
+function wishOf(input: Input, scope: Scope, dependencies: readonly Seen<Task>[]): TaskWish {
+  const { settings } = scope;
   const {
     prompt,
     after: _after,
@@ -112,6 +129,7 @@ function wishOf(input: Input, { settings }: Scope, dependencies: readonly Seen<T
     maxAttempts: given.maxAttempts ?? settings.current().values.max_attempts,
     dependsOn: dependencies.map(({ body }) => body.id),
     metadata: given.metadata ?? {},
+    ...givenDefaults(input, scope),
   };
 }
 

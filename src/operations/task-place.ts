@@ -16,21 +16,25 @@ export async function whereToWork(
   asked: { project?: string | undefined; directory?: string | undefined },
   scope: Scope,
 ): Promise<Where> {
-  if (asked.project !== undefined) return inProject((await findProject(scope, asked.project)).body);
+  if (asked.project !== undefined) return inProject((await findProject(scope, asked.project)).body, scope);
   if (asked.directory === undefined) throw new Fault('invalid', 'say where the work is done: name a project or a directory');
   const place = await scope.places.usable(asked.directory);
   if ('why' in place)
     throw new Fault('invalid', `cannot work in ${asked.directory}: ${place.why}`, { directory: asked.directory });
   const { real } = place;
   const project = await projectAround(real, scope);
-  if (project) return inProject(project);
+  if (project) return inProject(project, scope);
   if (!leads(scope.caller))
     throw new Fault('forbidden', `${scope.caller.name} is ${scope.caller.role} and can work in projects only: name one`);
   await assertAllowed(real, scope);
   return { place: { directory: real } };
 }
 
-const inProject = (project: Project): Where => ({ place: { projectId: project.id }, project });
+/** It may have been added under another allow-list. */
+async function inProject(project: Project, scope: Scope): Promise<Where> {
+  await assertAllowed(project.path, scope);
+  return { place: { projectId: project.id }, project };
+}
 
 /** The innermost project that contains the path. */
 export async function projectAround(real: string, { reads }: Scope): Promise<Project | undefined> {
@@ -43,12 +47,13 @@ export const isInside = (path: string, directory: string): boolean =>
 
 /** The allow-list is compared by real paths on both sides, so no link leads around it. */
 export async function assertAllowed(real: string, { settings, places }: Pick<Scope, 'settings' | 'places'>): Promise<void> {
-  const { allowed_repos: allowed } = settings.current().values;
-  if (allowed.length === 0) return;
-  const roots = await Promise.all(allowed.map((root) => places.real(root)));
-  if (roots.some((root) => root !== undefined && isInside(real, root))) return;
-  throw new Fault(
-    'forbidden',
-    `${real} is outside the directories that are allowed (setting allowed_repos: ${allowed.join(', ')})`,
-  );
+  const { values, allowLists = [values.allowed_repos] } = settings.current();
+  for (const allowed of allowLists.filter((list) => list.length > 0)) {
+    const roots = await Promise.all(allowed.map((root) => places.real(root)));
+    if (!roots.some((root) => root !== undefined && isInside(real, root)))
+      throw new Fault(
+        'forbidden',
+        `${real} is outside the directories that are allowed (setting allowed_repos: ${allowed.join(', ')})`,
+      );
+  }
 }

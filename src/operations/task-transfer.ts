@@ -13,7 +13,7 @@ import type { Seen } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { findProject } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
-import { draftOf, landing, titleOf } from './task-create.ts';
+import { draftOf, givenDefaults, landing, titleOf } from './task-create.ts';
 import { awaited } from './task-graph.ts';
 import { type Where, whereToWork } from './task-place.ts';
 import { wholeView } from './task-view.ts';
@@ -145,7 +145,7 @@ async function taskFrom(line: Imported, { where, after, dispatch }: Around, scop
   return dispatch ? transition(draft, { type: 'dispatch', at: scope.now, unmet }) : draft;
 }
 
-const wishOf = (line: Imported, after: readonly Task[], { settings }: Scope): TaskWish => ({
+const wishOf = (line: Imported, after: readonly Task[], scope: Scope): TaskWish => ({
   title: Title.safeParse(line.title).success ? line.title : titleOf(line.title),
   kind: 'implement',
   expectsChanges: true,
@@ -153,11 +153,12 @@ const wishOf = (line: Imported, after: readonly Task[], { settings }: Scope): Ta
   tags: line.tags.filter((tag) => Tag.safeParse(tag).success),
   executors: [],
   extraArgs: [],
-  maxAttempts: settings.current().values.max_attempts,
+  maxAttempts: scope.settings.current().values.max_attempts,
   dependsOn: after.map(({ id }) => id),
   metadata: TaskId.safeParse(line.source).success ? {} : { importedFrom: line.source.slice(0, 200) },
   ...(line.acceptance?.trim() ? { acceptance: line.acceptance } : {}),
   ...(Name.safeParse(line.assignee).success && line.assignee ? { assignee: line.assignee } : {}),
+  ...givenDefaults({}, scope),
 });
 
 function accepted(

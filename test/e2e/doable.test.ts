@@ -134,7 +134,11 @@ describe('a task nobody here can do', () => {
     await install('claude', 'echo not today >&2; exit 3');
     const broken = await create(house, '--draft');
     expect(broken.warnings).toEqual([expect.stringContaining('ended with exit code 3: not today')]);
-    house.env['FLEET_EXECUTOR'] = 'bogus';
+    await house.ok(['init']);
+    const bogus = join(house.home, 'executors', 'bogus.toml');
+    await writeFile(bogus, 'command = ["bogus-agent"]\n', { mode: 0o600 });
+    await house.ok(['config', 'set', 'executor=bogus']);
+    await rm(bogus);
     const unknown = await create(house);
     expect(unknown.warnings).toEqual([expect.stringContaining('there is no executor of that name')]);
     expect(await house.fleet(['task', 'wait', unknown.id])).toMatchObject({

@@ -30,9 +30,9 @@ async function limitsHouse(settings: readonly string[] = []): Promise<House> {
   const house = await cliHouse();
   const work = join(house.directory, 'work');
   await mkdir(work);
-  await house.ok(['config', 'set', 'executor=scripted', ...settings]);
   await mkdir(join(house.home, 'executors'), { recursive: true });
   await writeFile(join(house.home, 'executors', 'echoes.toml'), ECHOES);
+  await house.ok(['config', 'set', 'executor=scripted', ...settings]);
   house.start(['up']);
   return { ...house, work };
 }
@@ -114,8 +114,9 @@ describe('several accounts of one executor', () => {
   });
 
   it('give a program nothing of another, may be full each for itself, and are told when they are wrong [T20]', async () => {
-    await using house = await limitsHouse(['limit_account=echoes/one=1']);
+    await using house = await limitsHouse();
     await account(house, 'echoes', 'one', '[env]\nWHO = "$NOT_THERE"\n');
+    await house.ok(['config', 'set', 'limit_account=echoes/one=1']);
     const missing = await create(house, 'done', '--executor', 'echoes/one');
     await house.fleet(['task', 'wait', missing, '--timeout', '600']);
     expect((await show(house, missing)).phase).toMatchObject({

@@ -122,6 +122,7 @@ export function memoryHouse({
     },
     home: {
       path: '/home',
+      pid: 1,
       host: 'here',
       notesOf: (taskId) => `/home/tasks/${taskId}/artifacts`,
       init: async () => [],

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { routes } from 'virtual:routes';
 import type { Call } from '../../contract/call.ts';
 import { Fault } from '../../domain/fault.ts';
+import { type GivenSettings, givenIn } from '../../domain/setting-reach.ts';
 import type { Connection, Env } from '../../surfaces/cli/surroundings.ts';
 import { clientCall } from '../../wire/client.ts';
 import { adminToken } from '../auth/token-file.ts';
@@ -11,7 +13,7 @@ import { VERSION } from '../version.ts';
 import { NobodyThere, sendTo } from './send.ts';
 
 /** What is asked of files of this machine, also when a server runs. */
-const LOCAL = /^(home|config|db)\./;
+const LOCAL = /^(home|db)\./;
 
 /**
  * The way to the operations: over the wire to the fleet that FLEET_URL names, else to the live server of the home, else
@@ -20,14 +22,15 @@ const LOCAL = /^(home|config|db)\./;
  */
 export async function connect(env: Env, cwd: string): Promise<Connection> {
   const url = env['FLEET_URL'];
-  if (url !== undefined && url !== '') return remote(url, env);
+  const given = meantFrom(cwd, givenIn(env));
+  if (url !== undefined && url !== '') return remote(url, env, given);
   const house = whenNeeded(async () => (await import('../open-house.ts')).openHouse(env, cwd));
-  let live = await liveCall(env, cwd);
-  const call = async (...[name, input, given]: Parameters<Call>) => {
+  let live = await liveCall(env, cwd, given);
+  const call = async (...[name, input, wished]: Parameters<Call>) => {
     const isCommand = routes[name]?.method !== 'GET';
     const isAsked = live !== undefined && !LOCAL.test(name);
     // What is asked of files needs no key: it would be looked up in a database that may be what is to be repaired.
-    const options = isAsked && isCommand && given?.key === undefined ? { ...given, key: randomUUID() } : given;
+    const options = isAsked && isCommand && wished?.key === undefined ? { ...wished, key: randomUUID() } : wished;
     if (live && isAsked) {
       try {
         return await live.call(name, input, options);
@@ -36,7 +39,7 @@ export async function connect(env: Env, cwd: string): Promise<Connection> {
         live = undefined;
       }
     }
-    return (await house.opened()).call(name, input, options);
+    return (await house.opened()).callWith(given)(name, input, options);
   };
   const close = async () => {
     live?.close();
@@ -45,7 +48,7 @@ export async function connect(env: Env, cwd: string): Promise<Connection> {
   return { call: call as Call, close };
 }
 
-async function liveCall(env: Env, cwd: string): Promise<{ call: Call; close(): void } | undefined> {
+async function liveCall(env: Env, cwd: string, given: GivenSettings): Promise<{ call: Call; close(): void } | undefined> {
   const paths = homePaths(env, cwd);
   const live = await liveFile(paths.live);
   // Another version may speak of other things: the store is the same for both.
@@ -53,17 +56,36 @@ async function liveCall(env: Env, cwd: string): Promise<{ call: Call; close(): v
   const token = await adminToken(paths.adminToken);
   if (token === undefined) return undefined;
   const person = env['FLEET_PERSON'];
-  const { send, close } = sendTo({ socket: live.socket, token, as: person === '' ? undefined : person });
+  const { send, close } = sendTo({ socket: live.socket, token, as: person === '' ? undefined : person, settings: given });
   return { call: clientCall(routes, send), close };
 }
 
-function remote(url: string, env: Env): Connection {
+/** Directories are named from where the caller stands, which the server does not know. */
+function meantFrom(cwd: string, { allowed_repos: text, ...given }: GivenSettings): GivenSettings {
+  if (text === undefined) return given;
+  const named = text.trimStart().startsWith('[') ? jsonOf(text) : text.split(',').map((part) => part.trim());
+  // What is no list of texts is refused by whoever reads it.
+  if (!Array.isArray(named) || !named.every((path) => typeof path === 'string')) return { ...given, allowed_repos: text };
+  return { ...given, allowed_repos: JSON.stringify(named.filter((path) => path !== '').map((path) => resolve(cwd, path))) };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Who one is there its token says. */
+function remote(url: string, env: Env, given: GivenSettings): Connection {
+  const { person: _, ...settings } = given;
   const token = env['FLEET_TOKEN'];
   if (token === undefined || token === '')
     throw new Fault('unauthenticated', 'FLEET_URL is set and FLEET_TOKEN is not: a token is needed', {
       hint: '`fleet token create` makes one on the machine of that fleet',
     });
-  const { send, close } = sendTo({ url, token });
+  const { send, close } = sendTo({ url, token, settings });
   return { call: clientCall(routes, send), close: async () => close() };
 }
 

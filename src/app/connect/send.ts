@@ -1,13 +1,18 @@
 import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
 import { Fault } from '../../domain/fault.ts';
+import type { GivenSettings } from '../../domain/setting-reach.ts';
 import type { Send, WireAnswer, WireRequest } from '../../wire/client.ts';
 
 /** Nothing listens where a server was said to be, or what listens does not answer. */
 export class NobodyThere extends Error {}
 
-export type Where =
+export type Where = (
   | { readonly socket: string; readonly token: string; readonly as?: string | undefined }
-  | { readonly url: string; readonly token: string };
+  | { readonly url: string; readonly token: string }
+) & {
+  /** What the caller gives for its own calls. */
+  readonly settings?: GivenSettings;
+};
 
 const ABSENT = ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'];
 const LONGEST_MS = 120_000;
@@ -44,7 +49,23 @@ export function sendTo(where: Where): { readonly send: Send; close(): void } {
 const credentials = (where: Where): Record<string, string> => ({
   authorization: `Bearer ${where.token}`,
   ...('as' in where && where.as !== undefined ? { 'fleet-as': where.as } : {}),
+  ...settingsHeader(where.settings ?? {}),
 });
+
+/** Node takes 16 KB of headers in all. */
+const LONGEST_SETTINGS = 8 * 1024;
+
+function settingsHeader(given: GivenSettings): Record<string, string> {
+  const names = Object.keys(given);
+  if (names.length === 0) return {};
+  const text = encodeURIComponent(JSON.stringify(given));
+  if (text.length > LONGEST_SETTINGS)
+    throw new Fault(
+      'limit',
+      `what the environment gives of settings (${names.join(', ')}) is too long to be sent: at most ${LONGEST_SETTINGS} bytes`,
+    );
+  return { 'fleet-settings': text };
+}
 
 const lengthOf = ({ body }: WireRequest): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Judge } from './known-executors.ts';
 import type { FileValues } from './parse-settings.ts';
 import { type Env, type Flags, type Resolved, resolveSettings } from './resolve-settings.ts';
 import { lastGood, readSettingsFile, rememberGood, writeSettingsFile } from './settings-file.ts';
@@ -20,15 +21,22 @@ export interface SettingsSource {
   reload(): Promise<void>;
 }
 
+interface Opening {
+  readonly home: string;
+  readonly env: Env;
+  readonly flags?: Flags;
+  readonly judge?: Judge;
+}
+
 /** The settings of a home. A wrong environment variable or flag is refused; a wrong file is told and not followed. */
-export async function openSettings({ home, env, flags }: { home: string; env: Env; flags?: Flags }): Promise<SettingsSource> {
+export async function openSettings({ home, env, flags, judge = () => undefined }: Opening): Promise<SettingsSource> {
   const file = join(home, 'runtime.toml');
   let good: FileValues | undefined;
   let current: CurrentSettings | undefined;
   let reading: Promise<CurrentSettings> | undefined;
 
   const read = async (): Promise<CurrentSettings> => {
-    const found = await readSettingsFile(file);
+    const found = await readSettingsFile(file, judge);
     if (found.good) {
       good = found.values;
       await rememberGood(file, found.text);
@@ -50,7 +58,7 @@ export async function openSettings({ home, env, flags }: { home: string; env: En
     current: () => current ?? first,
     reload: async () => void (await reload()),
     set: async (assignments) => {
-      await writeSettingsFile(file, assignments);
+      await writeSettingsFile(file, assignments, judge);
       await reload();
     },
     watch: (signal, onChange) => {

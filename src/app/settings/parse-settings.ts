@@ -46,7 +46,7 @@ export function meant(name: string): string {
   return candidate === undefined ? '' : `; did you mean ${candidate}?`;
 }
 
-const lineOf = (text: string, name: string): number => statementsOf(text).find(({ path }) => path[0] === name)?.line ?? 1;
+export const lineOf = (text: string, name: string): number => statementsOf(text).find(({ path }) => path[0] === name)?.line ?? 1;
 
 /** The first line of the parser's message; the rest of it quotes the file. */
 function syntaxProblem(error: unknown): string {

@@ -5,7 +5,8 @@ import { hasCode, writeFileAtomic } from '../../platform/files.ts';
 import { readAssignment } from './assignment.ts';
 import { editSettings } from './edit-settings.ts';
 import { withFileLock } from './file-lock.ts';
-import { type FileValues, type Parsed, parseSettings } from './parse-settings.ts';
+import type { Judge } from './known-executors.ts';
+import { type FileValues, lineOf, type Parsed, parseSettings } from './parse-settings.ts';
 
 /** The text of the file; undefined when there is none. No more of it is read than a settings file may have. */
 export async function readText(path: string): Promise<string | undefined> {
@@ -28,10 +29,13 @@ export async function readText(path: string): Promise<string | undefined> {
 }
 
 /** Never throws: a file that cannot be read is a bad file. A missing one says nothing, which is good. */
-export async function readSettingsFile(path: string): Promise<Parsed & { readonly text: string | undefined }> {
+export async function readSettingsFile(
+  path: string,
+  judge: Judge = () => undefined,
+): Promise<Parsed & { readonly text: string | undefined }> {
   try {
     const text = await readText(path);
-    return { ...parseSettings(text ?? '', path), text };
+    return { ...judged(parseSettings(text ?? '', path), { text: text ?? '', path, judge }), text };
   } catch (error) {
     return {
       good: false,
@@ -41,8 +45,13 @@ export async function readSettingsFile(path: string): Promise<Parsed & { readonl
   }
 }
 
+function judged(parsed: Parsed, { text, path, judge }: { text: string; path: string; judge: Judge }): Parsed {
+  const problem = parsed.good ? judge(parsed.values) : undefined;
+  return problem ? { good: false, problem: `${path} line ${lineOf(text, problem.name)}: ${problem.why}` } : parsed;
+}
+
 /** Makes all the assignments or none. Two processes at once wait for each other, so neither undoes the other's change. */
-export async function writeSettingsFile(path: string, raw: readonly string[]): Promise<void> {
+export async function writeSettingsFile(path: string, raw: readonly string[], judge: Judge = () => undefined): Promise<void> {
   const assignments = raw.map(readAssignment);
   try {
     await withFileLock(`${path}.lock`, async () => {
@@ -50,7 +59,9 @@ export async function writeSettingsFile(path: string, raw: readonly string[]): P
       const before = parseSettings(text, path);
       const after = before.good ? editSettings(text, assignments) : refuse(before.problem);
       const checked = parseSettings(after, path);
-      if (!checked.good) refuse(checked.problem);
+      if (!checked.good) return refuse(checked.problem);
+      const problem = judge(checked.values);
+      if (problem) throw new Fault('invalid', `nothing was changed: ${problem.why}`, { name: problem.name });
       // A link to a file kept elsewhere stays a link.
       if (after !== text) await writeFileAtomic(await realpath(path).catch(() => path), after);
     });

@@ -14,7 +14,7 @@ const LONGEST = 64 * 1024;
 /** Of all of them together. */
 const MOST_TEXT = 16 * 1024 * 1024;
 /** Whoever sends one of these wants something of its own. */
-const SPECIAL = ['fleet-as', 'if-match', 'x-request-id', 'range'];
+const SPECIAL = ['fleet-as', 'fleet-settings', 'if-match', 'x-request-id', 'range'];
 
 /** An answer as it left. */
 export interface Said {

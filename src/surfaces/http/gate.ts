@@ -89,9 +89,22 @@ function letIn(needs: WebNeeds): MiddlewareHandler<Behind> {
     const caller = await callerOf(said.authorization, said['fleet-as'], needs);
     within(caller.id);
     asked.set('caller', caller);
-    asked.set('call', needs.callAs(caller));
+    asked.set('call', needs.callAs(caller, settingsIn(said['fleet-settings'])));
     return next();
   };
+}
+
+/** What the caller's environment gives for its own calls: JSON, percent-encoded because a header is no place for all letters. */
+export function settingsIn(said: string | readonly string[] | undefined): Readonly<Record<string, string>> | undefined {
+  if (said === undefined) return undefined;
+  try {
+    const value = JSON.parse(decodeURIComponent(String(said))) as unknown;
+    const isGood = typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
+    if (isGood) return value as Readonly<Record<string, string>>;
+  } catch {
+    // Told below.
+  }
+  throw new Fault('invalid', 'Fleet-Settings is not a JSON object of texts, percent-encoded');
 }
 
 export async function callerOf(

@@ -26,7 +26,8 @@ export interface WebNeeds {
   readonly version: string;
   /** Tells who shows a token; throws Fault('unauthenticated') for everybody else. */
   identify(token: string): Promise<Caller>;
-  callAs(caller: Caller): Call;
+  /** With what the caller gives of settings for its own calls, as text by their names. */
+  callAs(caller: Caller, given?: Readonly<Record<string, string>>): Call;
   /** Takes the token that a one-time code is good for. */
   redeem(code: string): Promise<Readonly<Record<string, unknown>>>;
   rules(): WebRules;

@@ -8,11 +8,29 @@ import { layout } from './task-list.ts';
 type Shown = Output<'config.show'>;
 type Item = Shown['items'][number];
 
-export function configShown({ file, problem, items }: Shown, look: Look): string {
+export function configShown({ file, problem, items, by, engine, notInForce }: Shown, look: Look): string {
   const { paint } = look;
   const warning =
     problem === undefined ? '' : `${paint.red('✗')} ${wrap(plainLine(problem), Math.max(20, look.width - 2)).join('\n  ')}\n\n`;
-  return `${warning}${settingTable(items, look)}\n${paint.dim(`file: ${homely(file, look)}`)}\n`;
+  const whose =
+    by === 'engine'
+      ? `in force in the running engine, process ${engine}`
+      : engine === undefined
+        ? 'no engine runs here'
+        : `as this command has them: the engine, process ${engine}, did not answer or is of another version`;
+  return `${warning}${settingTable(items, look)}${ignored(notInForce, look)}\n${paint.dim(`file: ${homely(file, look)}; ${whose}`)}\n`;
+}
+
+/** What this command was given in vain, and how it would be heeded. */
+function ignored(all: Shown['notInForce'], { paint, width }: Look): string {
+  if (all.length === 0) return '';
+  const lines = all.flatMap(({ variable, given, inForce }) =>
+    wrap(
+      `${variable}=${valueText(given)} of this command is not in force: the running engine goes by ${valueText(inForce)}`,
+      Math.max(20, width - 2),
+    ).map((line, at) => `${at === 0 ? paint.yellow('!') : ' '} ${line}`),
+  );
+  return `\n${lines.join('\n')}\n  Change it with \`fleet config set\`, or stop the engine (fleet up --stop) and start it with the variable.\n`;
 }
 
 export const configChanged = ({ file, items }: Output<'config.set'>, look: Look): string =>

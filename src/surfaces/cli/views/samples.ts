@@ -202,7 +202,7 @@ const settings: Output<'config.show'>['items'] = [
 
 export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
   'home.init': { home: '/home/you/.fleet', created: ['runtime.toml', 'fleet.db', 'tasks/'] },
-  'config.show': { file: '/home/you/.fleet/runtime.toml', items: settings },
+  'config.show': { file: '/home/you/.fleet/runtime.toml', items: settings, by: 'engine', engine: 4711, notInForce: [] },
   'config.set': { file: '/home/you/.fleet/runtime.toml', items: settings.slice(0, 1) },
   ...executorSamples,
   'project.add': project,

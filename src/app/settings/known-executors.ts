@@ -1,0 +1,42 @@
+import { BUILT_IN_EXECUTORS } from '../../domain/executors.ts';
+import { DEFAULT_ACCOUNT, lenderOf } from '../../domain/hold/account.ts';
+import type { SettingName } from '../../domain/settings.ts';
+import { accountsOf } from '../accounts.ts';
+import { customFiles } from '../custom-executors.ts';
+import type { HomePaths } from '../home.ts';
+import type { FileValues } from './parse-settings.ts';
+
+/** What is wrong with values that are well-formed. */
+export type Judge = (values: FileValues) => { readonly name: SettingName; readonly why: string } | undefined;
+
+export const executorNames = (paths: HomePaths): readonly string[] => [
+  ...new Set([...BUILT_IN_EXECUTORS, ...customFiles(paths).map(({ name }) => name)]),
+];
+
+/** Executors and accounts that settings name must be known here: what nobody is called would have no effect. */
+export const judgeExecutors =
+  (paths: HomePaths): Judge =>
+  (values) => {
+    const problemWith = (ref: string): string | undefined => {
+      const known = executorNames(paths);
+      const { executor, account } = lenderOf(ref);
+      if (!known.includes(executor)) return `no executor ${JSON.stringify(executor)}: known are ${known.join(', ')}`;
+      const accounts = account === DEFAULT_ACCOUNT ? [account] : accountsOf(paths, executor);
+      if (accounts.includes(account)) return undefined;
+      return `${executor} has no account ${JSON.stringify(account)}: known are ${accounts.join(', ')}`;
+    };
+    for (const [name, refs] of namedIn(values))
+      for (const ref of refs) {
+        const why = problemWith(ref);
+        if (why !== undefined) return { name, why: `${name}: ${why}` };
+      }
+    return undefined;
+  };
+
+function namedIn({ executor, limit_executor, limit_account }: FileValues): [SettingName, string[]][] {
+  return [
+    ['executor', typeof executor === 'string' ? [executor] : []],
+    ['limit_executor', Object.keys(limit_executor ?? {})],
+    ['limit_account', Object.keys(limit_account ?? {})],
+  ];
+}

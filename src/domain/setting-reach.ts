@@ -1,0 +1,67 @@
+import type { SettingName } from './settings.ts';
+
+/**
+ * Who goes by a setting. `call`: whoever carries out a call; a caller may give it for its own calls in its environment, as the
+ * default of what it creates, or to allow itself less. `engine`: the running engine and its server as a whole, whoever asks.
+ * Without schemas: every command looks here for what its environment gives.
+ */
+const REACH = {
+  max_concurrent: 'engine',
+  executor: 'call',
+  model: 'call',
+  claude_engine: 'engine',
+  integration: 'call',
+  isolation: 'call',
+  env: 'engine',
+  env_allow: 'engine',
+  sandbox_hosts: 'engine',
+  sandbox_read: 'engine',
+  sandbox_write: 'engine',
+  max_attempts: 'call',
+  max_depth: 'call',
+  part_executors: 'engine',
+  allowed_repos: 'call',
+  limit_executor: 'engine',
+  limit_account: 'engine',
+  limit_project: 'engine',
+  failover: 'call',
+  stall_seconds: 'engine',
+  context_percent: 'engine',
+  grace_seconds: 'engine',
+  max_repairs: 'engine',
+  max_gates: 'engine',
+  gate_seconds: 'engine',
+  setup_seconds: 'engine',
+  workspace_pool: 'engine',
+  guarded_paths: 'engine',
+  max_output_mb: 'engine',
+  max_processes: 'engine',
+  retention_days: 'call',
+  output_days: 'engine',
+  output_mb: 'engine',
+  port: 'engine',
+  bind: 'engine',
+  allowed_hosts: 'engine',
+  allowed_origins: 'engine',
+  behind_proxy: 'engine',
+  tls_cert: 'engine',
+  tls_key: 'engine',
+  rate_limit: 'engine',
+  person: 'call',
+} as const satisfies Readonly<Record<SettingName, 'call' | 'engine'>>;
+
+export const isForCalls = (name: SettingName): boolean => REACH[name] === 'call';
+
+export const variableOf = (name: SettingName): string => `FLEET_${name.toUpperCase()}`;
+
+/** Settings as a caller gives them for its own calls, as text. */
+export type GivenSettings = Readonly<Partial<Record<SettingName, string>>>;
+
+/** What an environment gives, as text by the name of the setting. An empty variable gives nothing. */
+export const givenIn = (env: Readonly<Record<string, string | undefined>>): GivenSettings =>
+  Object.fromEntries(
+    (Object.keys(REACH) as SettingName[]).flatMap((name) => {
+      const text = env[variableOf(name)];
+      return text === undefined || text === '' ? [] : [[name, text]];
+    }),
+  );
