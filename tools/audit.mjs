@@ -1,6 +1,6 @@
 /**
- * `npm run audit`: fails when the registry knows of a serious flaw in a package that users install. A registry that cannot be reached, or keeps no
- * list of flaws, is said and is no failure.
+ * `npm run audit`: tells whether the registry knows of a serious flaw in a package that users install, and fails then where CI is set: a flaw that
+ * became known today stops a release, and not everybody who runs the tests. A registry that cannot be reached, or keeps no list of flaws, is said.
  */
 import { root } from './paths.mjs';
 import { run } from './run.mjs';
@@ -16,7 +16,7 @@ if (!counts) {
   for (const { name, severity, range } of serious)
     process.stdout.write(`audit: ${name} ${range} has a flaw that is ${severity}\n`);
   process.stdout.write(`audit: ${counts.total} known flaws, ${serious.length} of them serious\n`);
-  process.exitCode = serious.length === 0 ? 0 : 1;
+  process.exitCode = serious.length > 0 && process.env.CI ? 1 : 0;
 }
 
 /** npm prints warnings around its JSON. */

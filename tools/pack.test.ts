@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
+import { publint } from 'publint';
 import { describe, expect, it } from 'vitest';
 import { run } from './run.mjs';
 import { sbom } from './sbom.mjs';
@@ -13,6 +14,7 @@ const manifest = JSON.parse(text('package.json')) as {
   readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly publishConfig: { readonly provenance: boolean };
 };
 
 describe('the package', () => {
@@ -20,7 +22,7 @@ describe('the package', () => {
   const [pack] = JSON.parse(listed.slice(listed.indexOf('['))) as { files: { path: string }[] }[];
   const packed = (pack?.files ?? []).map(({ path }) => path);
 
-  it('holds the program, its licence and what its README leads to, and nothing else', () => {
+  it('holds the program, its licence and what its README leads to, and nothing else [T30]', () => {
     const wanted = [
       /^dist\/chunks\/[\w-]+\.mjs$/,
       /^dist\/(claude-sdk-agent|fleet|git-helper|module-worker|sandbox-inside|sandbox-outside|scripted-agent|spawn-helper|sqlite-worker)\.mjs$/,
@@ -34,7 +36,7 @@ describe('the package', () => {
     expect(wanted.filter((pattern) => !packed.some((path) => pattern.test(path)))).toEqual([]);
   });
 
-  it('has a README whose links lead somewhere in it', () => {
+  it('has a README whose links lead somewhere in it [T30]', () => {
     const links = [...text('README.md').matchAll(/\]\(([^)#]+)[^)]*\)/g)].map((match) => match[1] ?? '');
     expect(links.length).toBeGreaterThan(5);
     expect(
@@ -51,14 +53,19 @@ describe('the package', () => {
     for (const path of Object.values(manifest.bin)) expect(text(path)).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
-  it('runs nothing when it is installed', () => {
+  it('is put together as npm and Node expect it, and says who built it [T30]', async () => {
+    expect((await publint({ pkgDir: root, pack: 'npm', strict: true })).messages).toEqual([]);
+    expect(manifest.publishConfig.provenance).toBe(true);
+  });
+
+  it('runs nothing when it is installed [T30]', () => {
     const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare', 'prepublish'];
     expect(Object.keys(manifest.scripts).filter((name) => hooks.includes(name))).toEqual([]);
   });
 });
 
 describe('the bill of materials', () => {
-  it('names each package that users install, with its version, licence and hash, and no other', () => {
+  it('names each package that users install, with its version, licence and hash, and no other [T30]', () => {
     const document = sbom(JSON.parse(text('package-lock.json')));
     expect(document).toMatchObject({
       bomFormat: 'CycloneDX',
@@ -75,10 +82,10 @@ describe('the bill of materials', () => {
 });
 
 describe('the audit', () => {
-  const audit = (registry: string) =>
+  const audit = (registry: string, CI = 'true') =>
     run(process.execPath, [join(root, 'tools', 'audit.mjs')], {
       cwd: root,
-      env: { ...process.env, npm_config_registry: registry },
+      env: { ...process.env, npm_config_registry: registry, CI },
     });
 
   it('says when the registry cannot be reached, and does not fail', async () => {
@@ -87,7 +94,7 @@ describe('the audit', () => {
     expect(code).toBe(0);
   });
 
-  it('fails on a serious flaw of a package that users install', async () => {
+  it('fails in CI on a serious flaw of a package that users install, and tells of it everywhere [T30]', async () => {
     const advisory = {
       id: 1,
       url: 'https://example.invalid/1',
@@ -105,9 +112,15 @@ describe('the audit', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
-      const { code, output } = await audit(`http://127.0.0.1:${(server.address() as { port: number }).port}/`);
-      expect(output).toContain('audit: zod * has a flaw that is critical');
-      expect(code).toBe(1);
+      const registry = `http://127.0.0.1:${(server.address() as { port: number }).port}/`;
+      for (const [CI, expected] of [
+        ['true', 1],
+        ['', 0],
+      ] as const) {
+        const { code, output } = await audit(registry, CI);
+        expect(output).toContain('audit: zod * has a flaw that is critical');
+        expect(code).toBe(expected);
+      }
     } finally {
       server.close();
     }
