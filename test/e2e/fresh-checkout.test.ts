@@ -96,7 +96,7 @@ async function inShell(
   { env, home }: { env: NodeJS.ProcessEnv; home: string },
   around: readonly string[] = [],
 ) {
-  const [command = '', ...args] = [...around, 'bash', '-c', ['set -euo pipefail', ...blocks].join('\n')];
+  const [command, ...args] = [...around, 'bash', '-c', ['set -euo pipefail', ...blocks].join('\n')];
   return (await run(command, args, { cwd: home, env })).stdout;
 }
 
