@@ -9,6 +9,8 @@ export interface Programs {
   readonly claude: string;
   /** Directory of modules with the Agent SDK; without it the program is spoken to directly. */
   readonly sdk?: string;
+  /** The real Codex beside it; its home is the directory `codex home` of the house. */
+  readonly codex?: string;
 }
 
 /** A house whose agents are the real Claude Code, with a model that answers as it is told. */
@@ -51,7 +53,7 @@ export interface RunFacts {
 }
 
 export async function claudeHouse(
-  { claude, sdk }: Programs,
+  { claude, sdk, codex }: Programs,
   { settings = [] }: WorkHouseOptions = {},
   more: Record<string, string> = {},
 ): Promise<ClaudeHouse> {
@@ -65,11 +67,14 @@ export async function claudeHouse(
   for (const directory of [bin, TMPDIR]) await mkdir(directory);
   await symlink(claude, join(bin, 'claude'));
   if (sdk) await symlink(sdk, join(house.home, 'node_modules'));
+  const CODEX_HOME = join(house.directory, 'codex home');
+  if (codex) await Promise.all([mkdir(CODEX_HOME), symlink(codex, join(bin, 'codex'))]);
   const around = {
     PATH: `${bin}${delimiter}${house.env['PATH']}`,
     TMPDIR,
     ANTHROPIC_BASE_URL: model.url,
     ANTHROPIC_API_KEY: 'sk-none',
+    ...(codex ? { CODEX_HOME, OPENAI_API_KEY: 'sk-none' } : {}),
     ...more,
   };
   const engine = await house.up(around, false);
