@@ -19,7 +19,7 @@ export const dbRestored = ({ file, kept, rows }: Output<'db.restore'>, look: Loo
   `${homely(file, look)} restored, ${counted(rows, 'row')}\n${kept === undefined ? '' : `  what was there is kept in ${homely(kept, look)}\n`}`;
 
 export const dbAccepted = ({ file, rows, lostCommits }: Output<'db.accept'>, look: Look): string =>
-  `${homely(file, look)} is gone on with, ${counted(rows, 'row')}; ${counted(lostCommits, 'commit')} that had been confirmed are lost\n`;
+  `Fleet goes on with ${homely(file, look)} (${counted(rows, 'row')})\nlost: ${counted(lostCommits, 'commit')} that had been confirmed\n`;
 
 export const dbExported = ({ file, rows }: Output<'db.export'>, look: Look): string =>
   `${counted(rows, 'row')} in ${homely(file, look)}\n`;
