@@ -26,12 +26,14 @@ export const dispatchingOf = (
     const outranks = outranksProject(originOf('executor'));
     const said = (name: string): string => SAID_BY[originOf(name)];
     const ofProject = `its project ${project?.name}`;
-    if (project?.executor && !outranks) return chosen(project.executor, ofProject, project.model, ofProject);
-    // A model belongs to an executor: a project's own is not for the one that outranks the project's.
+    // What a project says of model and effort is for its own executor, not for one that outranks it.
+    const effort = outranks ? undefined : project?.effort;
+    if (project?.executor && !outranks) return { ...chosen(project.executor, ofProject, project.model, ofProject), effort };
     // Nor is a model for an executor that was chosen after it: the file's model is for the file's executor.
     const isItsOwn = ORIGINS.indexOf(originOf('model')) >= ORIGINS.indexOf(originOf('executor'));
-    if (!outranks && project?.model !== undefined) return chosen(executor, said('executor'), project.model, ofProject);
-    return chosen(executor, said('executor'), isItsOwn ? model : undefined, said('model'));
+    if (!outranks && project?.model !== undefined)
+      return { ...chosen(executor, said('executor'), project.model, ofProject), effort };
+    return { ...chosen(executor, said('executor'), isItsOwn ? model : undefined, said('model')), effort };
   },
   startable: async () => {
     const known = await executors.all();

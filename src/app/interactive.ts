@@ -26,7 +26,7 @@ export function interactiveStarts(shelf: ExecutorShelf): Executors['interactive'
       runDirectory: files,
       workDirectory: directory,
       model: run.model,
-      effort: task.effort,
+      effort: run.effort ?? task.effort,
       systemPrompt: task.systemPrompt,
       tools: executor.can.tools ? toolsOf(task) : undefined,
       extraArgs: isFirst(task, run.executor) ? task.extraArgs : [],

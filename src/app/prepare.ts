@@ -98,7 +98,7 @@ async function jobOf(house: House, { run, task, executor }: Start): Promise<Job>
     notesDirectory: notePlaces(house.paths.tasks, task.id).artifacts,
     workDirectory: await workDirectory(house, run, task),
     model: run.model,
-    effort: task.effort,
+    effort: run.effort ?? task.effort,
     systemPrompt: task.systemPrompt,
     tools: executor?.can.tools ? toolsOf(task) : undefined,
     maxTurns: task.maxTurns,

@@ -22,13 +22,15 @@ export const TaskView = Task.omit({ prompt: true }).extend({
   heldUp: z.string().optional(),
   /** Why it may not get done as things stand; only `task.create` and `task.show` look. */
   warnings: z.array(z.string()).optional(),
-  /** Which executor and model it runs with, and who chose them; only `task.show` looks. */
+  /** Which executor, model and effort it runs with, and who chose them; only `task.show` looks. */
   effective: z
     .strictObject({
       executor: z.string(),
       executorFrom: z.string(),
       model: z.string().optional(),
       modelFrom: z.string().optional(),
+      effort: z.string().optional(),
+      effortFrom: z.string().optional(),
     })
     .optional(),
   /** What its running agent says of its window and its account; only `task.show` and `fleet.status` look. */

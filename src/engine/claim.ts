@@ -17,6 +17,7 @@ export interface Claim {
   readonly executor: string;
   readonly account: string;
   readonly model?: string | undefined;
+  readonly effort?: Task['effort'];
   readonly scopes: readonly Scope[];
 }
 
@@ -47,7 +48,7 @@ export function claimWrites(claims: readonly Claim[], before: Occupied, { host, 
   ];
 }
 
-function claimed({ task, runId, executor, account, model, scopes }: Claim, host: string, at: Instant): Write[] {
+function claimed({ task, runId, executor, account, model, effort, scopes }: Claim, host: string, at: Instant): Write[] {
   const author = { by: `host ${host}`, at };
   const next = transition(task.body, { type: 'claim', at, holder: { kind: 'run', runId } });
   const run: Run = {
@@ -58,6 +59,7 @@ function claimed({ task, runId, executor, account, model, scopes }: Claim, host:
     attempt: next.attempts,
     executor,
     ...(model ? { model } : {}),
+    ...(effort ? { effort } : {}),
     ...(account === DEFAULT_ACCOUNT ? {} : { account }),
     host,
     holds: scopes.map(({ scope }) => scope),

@@ -100,6 +100,20 @@ describe('dispatch', () => {
     expect(models).toEqual({ claude: 'house model', codex: undefined });
   });
 
+  it('gives a task without an effort the one its project has, and leaves what another executor does to that one [TASK-02]', async () => {
+    const house = engineHouse();
+    const needs: typeof house.needs = { ...house.needs, defaults: async () => ({ executor: 'claude', effort: 'max' }) };
+    await house.call('project.add', { path: '/repo', name: 'shop' });
+    for (const more of [{ title: 'none' }, { title: 'own', effort: 'low' as const }, { title: 'other', executor: ['codex'] }])
+      await house.call('task.create', { project: 'shop', prompt: 'x', ...more });
+    await drain({ ...house, needs });
+    const said = (await liveRuns(house)).map(async ({ taskId, effort }) => [
+      (await house.call('task.show', { id: taskId })).title,
+      effort,
+    ]);
+    expect(Object.fromEntries(await Promise.all(said))).toEqual({ none: 'max', own: 'low', other: undefined });
+  });
+
   it('leaves alone what this host cannot start, and what somebody asked to stop', async () => {
     const house = engineHouse();
     await house.call('project.add', { path: '/repo', name: 'shop' });

@@ -13,7 +13,7 @@ import type { Seen as Read } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { type Claim, claimWrites, type Occupied, occupied } from './claim.ts';
 import type { Controller } from './controller.ts';
-import type { Needs } from './needs.ts';
+import type { Chosen, Needs } from './needs.ts';
 import { type Paused, pausesOf, unpaused } from './pausing.ts';
 import { QueueHeads } from './queue-heads.ts';
 
@@ -22,6 +22,7 @@ export interface Front {
   readonly executor: string;
   readonly account: string;
   readonly model?: string | undefined;
+  readonly effort?: Task['effort'];
   readonly scopes: readonly Scope[];
   readonly waiting: readonly { readonly due: string; readonly task: Read<Task> }[];
 }
@@ -81,8 +82,8 @@ export function choose({ fronts, taken, roomHere }: Pick<Seen, 'fronts' | 'taken
     if (choices.length >= Math.min(roomHere, CLAIMS_PER_COMMIT)) break;
     if (!front.scopes.every(({ scope, max }) => (counts.get(scope) ?? 0) < max)) continue;
     for (const { scope } of front.scopes) counts.set(scope, (counts.get(scope) ?? 0) + 1);
-    const { executor, account, model, scopes } = front;
-    choices.push({ task, due, executor, account, model, scopes });
+    const { waiting: _, ...needed } = front;
+    choices.push({ task, due, ...needed });
   }
   return choices;
 }
@@ -145,24 +146,26 @@ interface Needed {
   readonly account: string;
   readonly placement: Lane['placement'];
   readonly model?: string | undefined;
+  readonly effort?: Task['effort'];
   readonly scopes: readonly Scope[];
 }
 
 /** A task that names no executor takes the default one of its project, and that executor's limits. */
 async function needed(lane: Lane, capacity: Capacity, needs: Needs): Promise<Omit<Needed, 'key' | 'head'>> {
   const named = lane.executor !== 'default';
-  const { executor: ref, model } = named
-    ? { executor: refOf(lane), model: undefined }
+  const chosen: Chosen = named
+    ? { executor: refOf(lane) }
     : await needs.defaults(lane.place.kind === 'project' ? lane.place.id : undefined);
+  const { executor: ref, model, effort } = chosen;
   const lender = lenderOf(ref);
-  return { ...lender, model, placement: lane.placement, scopes: scopesOf({ ...lane, ...lender }, capacity) };
+  return { ...lender, model, effort, placement: lane.placement, scopes: scopesOf({ ...lane, ...lender }, capacity) };
 }
 
 /** As many tasks of the lane as could be started now; a full lane costs nothing more, nor does one with room for its head. */
-async function frontOf({ key, head, executor, account, model, scopes }: Needed, before: Occupied, needs: Needs): Promise<Front> {
+async function frontOf({ key, head, placement: _, ...needed }: Needed, before: Occupied, needs: Needs): Promise<Front> {
   const room = Math.min(
     CLAIMS_PER_COMMIT,
-    ...scopes.map(({ scope, max }) => max - (before.get(scope)?.body.holders.length ?? 0)),
+    ...needed.scopes.map(({ scope, max }) => max - (before.get(scope)?.body.holders.length ?? 0)),
   );
   const first = async () => needs.store.scan({ index: taskIndex.ready, from: `${key}/`, to: `${key}0`, limit: room });
   const hits = room <= 0 ? [] : room === 1 ? [head] : await first();
@@ -170,7 +173,7 @@ async function frontOf({ key, head, executor, account, model, scopes }: Needed, 
     due: hit.sort.slice(key.length + 1),
     task: { body: tasks.read(hit), version: hit.version },
   }));
-  return { executor, account, model, scopes, waiting };
+  return { ...needed, waiting };
 }
 
 /** All in one commit; if one of them has moved meanwhile, each for itself. */
@@ -218,8 +221,10 @@ async function claimFor(choice: Choice, { ids, edits }: Needs): Promise<Claim> {
   const { executor, account } = changes.executors?.[0] === undefined ? choice : lenderOf(changes.executors[0]);
   const task = { body: changes.executors ? handedOver(body, changes) : { ...body, ...changes }, version };
   // A name of a model belongs to the first executor of the task: one that took over uses its own.
-  const model = isFirst(task.body, executor) ? (task.body.model ?? choice.model) : undefined;
-  return { ...choice, task, executor, account, model, runId: ids.run() };
+  const isOwn = isFirst(task.body, executor);
+  const model = isOwn ? (task.body.model ?? choice.model) : undefined;
+  const effort = task.body.effort ?? (isOwn ? choice.effort : undefined);
+  return { ...choice, task, executor, account, model, effort, runId: ids.run() };
 }
 
 /** What was said for one executor is not for another. */

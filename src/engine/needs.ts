@@ -6,6 +6,13 @@ import type { Instant, RunId } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
 import type { News } from './news.ts';
 
+/** What a task runs with when it names no executor. */
+export interface Chosen {
+  readonly executor: string;
+  readonly model?: string | undefined;
+  readonly effort?: Task['effort'];
+}
+
 /** What the engine needs from the house; `app` supplies it. */
 export interface Needs {
   readonly store: Store;
@@ -26,8 +33,8 @@ export interface Needs {
   readonly host: string;
   /** The limits in force now, with project limits by id. */
   capacity(): Promise<Capacity>;
-  /** Executor and model of a task that names none. */
-  defaults(projectId: string | undefined): Promise<{ readonly executor: string; readonly model?: string | undefined }>;
+  /** Executor, model and effort of a task that names none. */
+  defaults(projectId: string | undefined): Promise<Chosen>;
   /** Whether this host can start such work now. What it cannot start it never claims. */
   startable(): Promise<(work: Pick<Lane, 'executor' | 'placement'>) => boolean>;
   /** What a person has changed about a task outside of Fleet, in its notes. */

@@ -41,8 +41,9 @@ export async function effectiveOf(
     const model = isFirst(task, lenderOf(named).executor) ? task.model : undefined;
     return { executor: named, executorFrom: 'the task', ...(model === undefined ? {} : { model, modelFrom: 'the task' }) };
   }
-  const { executor, model, from } = await dispatching.defaults(task.projectId, project);
-  const chosen = { executor, executorFrom: from?.executor ?? 'the settings' };
+  const { executor, model, effort, from } = await dispatching.defaults(task.projectId, project);
+  const ofProject = task.effort === undefined && effort !== undefined ? { effort, effortFrom: 'its project' } : {};
+  const chosen = { executor, executorFrom: from?.executor ?? 'the settings', ...ofProject };
   if (task.model !== undefined) return { ...chosen, model: task.model, modelFrom: 'the task' };
   return model === undefined ? chosen : { ...chosen, model, modelFrom: from?.model ?? chosen.executorFrom };
 }

@@ -1,7 +1,7 @@
 import { Fault } from '../domain/fault.ts';
 import { isSettingName } from '../domain/settings.ts';
 import { PHASE_STATES } from '../domain/task/task.ts';
-import { projectIndex } from '../store/records/projects.ts';
+import { projectIndex, projects } from '../store/records/projects.ts';
 import { questionIndex, questions } from '../store/records/questions.ts';
 import { gauges } from '../store/records/singles.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
@@ -33,7 +33,8 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
     });
   },
 
-  'config.set': async ({ assignments }, { settings }) => {
+  'config.set': async ({ assignments }, { settings, reads }) => {
+    await assertProjects(assignments.flatMap(limitedProjects), reads);
     await settings.set(assignments);
     const { file, items } = settings.current();
     const touched = new Set(assignments.map((assignment) => assignment.split(/[=.]/, 1)[0]));
@@ -43,21 +44,59 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
   'fleet.status': async (_input, scope) => {
     const { reads, home, settings } = scope;
     const engine = await home.engine();
-    const { problem, notInForce = [] } = settings.current();
+    const { values, problem, notInForce = [] } = settings.current();
+    const known = await projectNamesIn(reads);
     return plan({
       home: home.path,
       engine: engine ? { running: true, ...engine } : { running: false },
       counts: await counted(scope, engine !== undefined),
-      projects: (await reads.scan({ index: projectIndex.all, limit: reads.limits.rowsPerScan })).length,
+      projects: known.length,
       running: (await Promise.all(AT_WORK.map((state) => tasksIn(state, scope)))).flat(),
       blocked: await tasksIn('blocked', scope),
       questions: (await reads.scan({ index: questionIndex.pending, limit: SHOWN })).map(questions.read),
       heldUp: await heldUp(scope),
       pauses: await pausesInForce(scope),
-      problems: [problem, home.problem(), ...notInForce.map(unheeded)].filter((said) => said !== undefined),
+      problems: [
+        problem,
+        home.problem(),
+        ...notInForce.map(unheeded),
+        ...Object.keys(values.limit_project).map((name) => (known.includes(name) ? undefined : limitsNobody(name))),
+      ].filter((said) => said !== undefined),
     });
   },
 };
+
+const projectNamesIn = async (reads: Scope['reads']): Promise<readonly string[]> =>
+  (await reads.scan({ index: projectIndex.all, limit: reads.limits.rowsPerScan })).map((hit) => projects.read(hit).name);
+
+const limitsNobody = (name: string): string => `limit_project: there is no project ${JSON.stringify(name)}, so it limits nothing`;
+
+/** A limit for a project that is not there would have no effect. */
+async function assertProjects(names: readonly string[], reads: Scope['reads']): Promise<void> {
+  if (names.length === 0) return;
+  const known = await projectNamesIn(reads);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new Fault('invalid', `nothing was changed: ${limitsNobody(unknown)}; known are ${known.join(', ') || 'none yet'}`);
+}
+
+/** The projects an assignment gives a limit to; taking one away needs no project, and what cannot be read is refused later. */
+function limitedProjects(assignment: string): readonly string[] {
+  const [, sign, rest = ''] = /^limit_project([.=])(.*)$/s.exec(assignment) ?? [];
+  if (sign === '.') return /^(.+)=.+$/s.exec(rest)?.slice(1) ?? [];
+  if (sign !== '=') return [];
+  try {
+    return Object.keys(JSON.parse(rest));
+  } catch {
+    return rest.split(',').flatMap(
+      (part) =>
+        /^(.+)=/s
+          .exec(part)
+          ?.slice(1)
+          .map((name) => name.trim()) ?? [],
+    );
+  }
+}
 
 const unheeded = ({ variable, given, inForce }: NotInForce): string =>
   `${variable}=${JSON.stringify(given)} of this command is not in force: the running engine goes by ${JSON.stringify(inForce ?? null)}`;

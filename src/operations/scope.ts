@@ -136,6 +136,7 @@ export interface Dispatching {
 export interface Defaults {
   readonly executor: string;
   readonly model?: string | undefined;
+  readonly effort?: Project['effort'];
   /** Who chose them. */
   readonly from?: { readonly executor: string; readonly model?: string | undefined };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { VERDICTS } from '../agent/executor.ts';
 import { LIMITS } from '../limits.ts';
+import { EFFORTS } from '../task/task.ts';
 import { Instant, Name, QuestionId, RunId, TaskId, WorkspaceId } from '../values.ts';
 import { Turn, Usage } from './usage.ts';
 
@@ -112,6 +113,8 @@ export const Run = z.strictObject({
   attempt: z.int().min(1),
   executor: Name,
   model: z.string().optional(),
+  /** How hard its model was asked to think; runs of older versions do not say. */
+  effort: z.enum(EFFORTS).optional(),
   /** The account of its provider, where it is not the default one. */
   account: Name.optional(),
   host: z.string(),

@@ -28,7 +28,12 @@ const identity = (run: RunView, look: Look): Rows => [
   ['State', stateLine(run, look)],
   ['Health', run.health && healthPaint(run.health, look.paint)(run.health)],
   ['Task', `${shortId(run.taskId)}, attempt ${run.attempt}${run.kind === 'agent' ? '' : `, ${run.kind}`}`],
-  ['Executor', [plainLine(run.executor), run.model && `model ${plainLine(run.model)}`].filter(Boolean).join(', ')],
+  [
+    'Executor',
+    [plainLine(run.executor), run.model && `model ${plainLine(run.model)}`, run.effort && `effort ${run.effort}`]
+      .filter(Boolean)
+      .join(', '),
+  ],
   ['Where', [run.directory && homely(run.directory, look), `on ${plainLine(run.host)}`].filter(Boolean).join(' ')],
   ['Process', run.phase.state === 'running' ? `${run.phase.agent.pid}, watched by ${run.phase.shim.pid}` : undefined],
 ];

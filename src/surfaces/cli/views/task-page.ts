@@ -125,7 +125,7 @@ function executorText({ executors, executorAt = 0, failover, model, effort, pres
     moved,
     failover && `fail-over ${failover}`,
     modelText(model, effective),
-    effort && `effort ${effort}`,
+    effortText(effort, effective),
     preset && `tools for ${preset}`,
     sandbox && 'in a sandbox',
   ];
@@ -142,6 +142,11 @@ function modelText(model: string | undefined, effective: TaskView['effective']):
   if (!effective) return undefined;
   const { model: chosen, modelFrom = '' } = effective;
   return chosen === undefined ? "the program's own model" : `model ${plainLine(chosen)} (by ${plainLine(modelFrom)})`;
+}
+
+function effortText(effort: TaskView['effort'], effective: TaskView['effective']): string | undefined {
+  if (effort !== undefined) return `effort ${effort}`;
+  return effective?.effort && `effort ${effective.effort} (by ${plainLine(effective.effortFrom ?? '')})`;
 }
 
 const costText = ({ usage, turns }: TaskView): string | undefined =>
