@@ -1,5 +1,6 @@
 import type { CheckedWrite } from '../assert-writes.ts';
 import { conflict, keyName } from '../assert-writes.ts';
+import { frozen } from '../frozen.ts';
 import type { Counted, Hit, IndexEntry, Key, Query, Row, Version } from '../port.ts';
 import { SortedPlaces } from './sorted-places.ts';
 
@@ -78,9 +79,3 @@ export class MemoryDisk {
 }
 
 const row = ({ key, version, body }: Kept): Row => ({ key, version, body });
-
-function frozen(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const part of Object.values(value)) frozen(part);
-  return Object.freeze(value);
-}

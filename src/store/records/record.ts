@@ -36,6 +36,13 @@ export function records<Body>({ kind, schema, idOf, entriesOf }: RecordKind<Body
   };
   const read = ({ body }: Row): Body =>
     typeof body === 'object' && body !== null && written.has(body) ? (body as Body) : schema.parse(body);
+  /** A store gives the very row again while it has not changed: it need not be checked again. */
+  const seen = new WeakMap<Row, Seen<Body>>();
+  const seenIn = (row: Row): Seen<Body> => {
+    const known = seen.get(row) ?? { body: read(row), version: row.version };
+    seen.set(row, known);
+    return known;
+  };
   return {
     kind,
     key,
@@ -44,7 +51,7 @@ export function records<Body>({ kind, schema, idOf, entriesOf }: RecordKind<Body
     remove: (body, expect) => ({ op: 'delete', key: key(idOf(body)), expect }),
     get: async (store, id) => {
       const row = await store.get(key(id));
-      return row && { body: read(row), version: row.version };
+      return row && seenIn(row);
     },
   };
 }

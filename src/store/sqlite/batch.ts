@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { Fault } from '../../domain/fault.ts';
-import type { Apply } from './commit.ts';
-import { prepareApply } from './commit.ts';
+import type { Look } from './commit.ts';
+import { prepareLook } from './commit.ts';
 import type { Database, Statement } from './database.ts';
 import { HighWaterMark } from './high-water.ts';
 import { counterOf } from './migrate.ts';
@@ -19,7 +19,7 @@ export class Batch {
   readonly #db: Database;
   readonly #file: string;
   readonly #inode: number;
-  readonly #apply: Apply;
+  readonly #look: Look;
   readonly #meta: Statement;
   readonly #bump: Statement;
   readonly #mark: HighWaterMark;
@@ -29,7 +29,7 @@ export class Batch {
     this.#db = db;
     this.#file = file;
     this.#inode = statSync(file).ino;
-    this.#apply = prepareApply(db);
+    this.#look = prepareLook(db);
     this.#meta = db.prepare('SELECT counter, schema FROM meta');
     this.#bump = db.prepare('UPDATE meta SET counter = ?');
     this.#mark = new HighWaterMark(file, counterOf(db));
@@ -51,7 +51,7 @@ export class Batch {
     }
     try {
       const version = this.#nextVersion();
-      answers = commits.map((commit, at) => this.#one(commit, `${version}.${at}`, commits.length > 1));
+      answers = commits.map((commit, at) => this.#one(commit, `${version}.${at}`));
       const isCommit = answers.some((answer) => 'value' in answer);
       this.#db.exec(isCommit ? 'COMMIT' : 'ROLLBACK');
       if (isCommit) this.#mark.note(version, this.#durable);
@@ -62,18 +62,17 @@ export class Batch {
     }
   }
 
-  /** A commit that is alone in its transaction needs no savepoint: the transaction is one. */
-  #one({ id, writes }: Commit, version: string, amongOthers: boolean): Answer {
-    if (amongOthers) this.#db.exec('SAVEPOINT one');
+  /** What is thrown while it is carried out is no fault of this commit alone: the transaction is given up. */
+  #one({ id, writes }: Commit, version: string): Answer {
+    let carryOut: () => void;
     try {
-      this.#apply(writes, version);
-      if (amongOthers) this.#db.exec('RELEASE one');
-      return { id, value: version };
+      carryOut = this.#look(writes, version);
     } catch (error) {
       if (isSqlite(error)) throw error;
-      if (amongOthers) this.#db.exec('ROLLBACK TO one; RELEASE one');
       return { id, refused: refusal(error) };
     }
+    carryOut();
+    return { id, value: version };
   }
 
   /** What was refused for its own sake stays so; the rest shares the fate of the transaction. */

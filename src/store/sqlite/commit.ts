@@ -1,16 +1,26 @@
 import { crc32 } from 'node:zlib';
-import type { CheckedWrite } from '../assert-writes.ts';
 import { conflict } from '../assert-writes.ts';
 import type { IndexEntry, Key, Version } from '../port.ts';
 import type { Database } from './database.ts';
+import { type PackedWrite, unpackWrites } from './wire.ts';
 
-type Put = Extract<CheckedWrite, { op: 'put' }>;
 type Stored = { readonly rid: number; readonly version: Version; readonly entries: string };
 
-/** Applies one commit inside the open transaction of its batch. A false belief throws before anything is written. */
-export type Apply = (writes: readonly CheckedWrite[], version: Version) => void;
+/** A write whose belief was found true, with everything that is needed to carry it out. */
+interface Step {
+  readonly write: PackedWrite;
+  readonly row: Stored | undefined;
+  readonly before: readonly IndexEntry[];
+  readonly after: readonly IndexEntry[];
+}
 
-export function prepareApply(db: Database): Apply {
+/**
+ * Looks at one commit inside the open transaction of its batch, and answers how to carry it out. Whatever is wrong with this
+ * commit alone is thrown while nothing of it is written: no savepoint is needed to take a part of it back.
+ */
+export type Look = (packed: readonly string[], version: Version) => () => void;
+
+export function prepareLook(db: Database): Look {
   const find = db.prepare('SELECT rid, version, entries FROM rows WHERE kind = ? AND id = ?');
   const insert = db.prepare('INSERT INTO rows (kind, id, version, body, entries, sum) VALUES (?, ?, ?, ?, ?, ?)');
   const update = db.prepare('UPDATE rows SET version = ?, body = ?, entries = ?, sum = ? WHERE rid = ?');
@@ -18,39 +28,48 @@ export function prepareApply(db: Database): Apply {
   const enter = db.prepare('INSERT INTO entries (name, sort, rid) VALUES (?, ?, ?)');
   const leave = db.prepare('DELETE FROM entries WHERE name = ? AND sort = ? AND rid = ?');
 
-  const stored = ({ kind, id }: Key) => find.get(kind, id) as Stored | undefined;
-
-  function move(rid: number, before: readonly IndexEntry[], after: readonly IndexEntry[]): void {
+  function move(rid: number, { before, after }: Step): void {
     for (const { index, sort } of missingFrom(after, before)) leave.run(index, sort, rid);
     for (const { index, sort } of missingFrom(before, after)) enter.run(index, sort, rid);
   }
 
-  function put({ key, body, entries }: Put, version: Version, old: Stored | undefined): void {
-    const packed = packEntries(entries);
-    const sum = rowSum({ ...key, version, body, entries: packed });
-    if (old === undefined) {
-      move(insert.run(key.kind, key.id, version, body, packed, sum), [], entries);
-    } else {
-      update.run(version, body, packed, sum, old.rid);
-      if (packed !== old.entries) move(old.rid, unpackEntries(old.entries), entries);
+  function look(write: PackedWrite): Step {
+    const { kind, id, expect, entries } = write;
+    const row = find.get(kind, id) as Stored | undefined;
+    const actual = row?.version ?? 'absent';
+    if (actual !== expect) throw conflict({ kind, id } satisfies Key, actual, expect);
+    const stays = write.op === 'check' || entries === row?.entries;
+    return {
+      write,
+      row,
+      before: stays || row === undefined ? [] : unpackEntries(row.entries),
+      after: stays || write.op === 'delete' ? [] : unpackEntries(entries),
+    };
+  }
+
+  function carryOut(step: Step, version: Version): void {
+    const { write, row } = step;
+    const { op, kind, id, body, entries } = write;
+    if (op === 'check') return;
+    if (op === 'delete') {
+      if (row === undefined) return;
+      move(row.rid, step);
+      remove.run(row.rid);
+      return;
+    }
+    const sum = rowSum({ kind, id, version, body, entries });
+    if (row === undefined) move(insert.run(kind, id, version, body, entries, sum), step);
+    else {
+      update.run(version, body, entries, sum, row.rid);
+      move(row.rid, step);
     }
   }
 
-  return (writes, version) => {
-    const old = writes.map(({ key, expect }) => {
-      const row = stored(key);
-      const actual = row?.version ?? 'absent';
-      if (actual !== expect) throw conflict(key, actual, expect);
-      return row;
-    });
-    for (const [at, write] of writes.entries()) {
-      const row = old[at];
-      if (write.op === 'put') put(write, version, row);
-      if (write.op === 'delete' && row !== undefined) {
-        move(row.rid, unpackEntries(row.entries), []);
-        remove.run(row.rid);
-      }
-    }
+  return (packed, version) => {
+    const steps = unpackWrites(packed).map(look);
+    return () => {
+      for (const step of steps) carryOut(step, version);
+    };
   };
 }
 
@@ -66,10 +85,7 @@ interface SummedRow {
 export const rowSum = ({ kind, id, version, body, entries }: SummedRow): number =>
   crc32([kind, id, version, body, entries].join('\0'));
 
-/** As JSON, one flat list: index, sort, index, sort. */
-const packEntries = (entries: readonly IndexEntry[]): string =>
-  JSON.stringify(entries.flatMap(({ index, sort }) => [index, sort]));
-
+/** The opposite of `packEntries`. */
 export function unpackEntries(packed: string): IndexEntry[] {
   const flat = JSON.parse(packed) as readonly string[];
   return Array.from({ length: flat.length / 2 }, (_, at) => ({ index: flat[2 * at] ?? '', sort: flat[2 * at + 1] ?? '' }));

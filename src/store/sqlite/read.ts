@@ -1,8 +1,8 @@
 import type { Counted, Query } from '../port.ts';
 import type { Database, Statement } from './database.ts';
-import type { RawRow, Read } from './wire.ts';
+import { type RawRow, type Read, SAME } from './wire.ts';
 
-export type Serve = (read: Read) => RawRow | undefined | readonly RawRow[] | Counted;
+export type Serve = (read: Read) => RawRow | typeof SAME | undefined | readonly RawRow[] | Counted;
 
 export function prepareRead(db: Database): Serve {
   const get = db.prepare('SELECT version, body FROM rows WHERE kind = ? AND id = ?');
@@ -14,6 +14,7 @@ export function prepareRead(db: Database): Serve {
     if (read.op === 'count') return count(counting, read.query);
     if (read.op === 'scan') return scan(read.query.reverse ? down : up, read.query);
     const found = get.get(read.key.kind, read.key.id) as RawRow | undefined;
+    if (found !== undefined && found.version === read.known) return SAME;
     return found && { ...read.key, version: found.version, body: found.body };
   };
 }

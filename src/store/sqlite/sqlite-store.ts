@@ -1,16 +1,20 @@
 import type { Worker } from 'node:worker_threads';
 import { Fault } from '../../domain/fault.ts';
-import { assertCount, assertKey, assertQuery, assertWrites, closed, STORE_LIMITS } from '../assert-writes.ts';
+import { assertCount, assertKey, assertQuery, assertWrites, closed, keyName, STORE_LIMITS } from '../assert-writes.ts';
+import { frozen } from '../frozen.ts';
 import { Hints } from '../hints.ts';
 import type { CommitOptions, Counted, Hit, Key, Query, Row, Store, Version, WatchOptions, Write } from '../port.ts';
 import { Revision } from './revision.ts';
 import type { Answer, RawRow, Reply, Request } from './wire.ts';
-import { asError } from './wire.ts';
+import { asError, packWrites, SAME } from './wire.ts';
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
+
+const RECENT_ROWS = 200;
+const RECENT_CHARACTERS = 4_096;
 
 type Ask = Extract<Request, { id: number }>;
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
@@ -23,6 +27,8 @@ export class SqliteStore implements Store {
   readonly #revision: Revision;
   readonly #pending = new Map<number, Pending>();
   readonly #hints = new Hints((watchers) => this.#watch(watchers > 0));
+  /** Rows as they were last read: one that is still at its version is neither sent nor parsed again. */
+  readonly #recent = new Map<string, Row>();
   readonly #exited: Promise<void>;
   #outbox: Request[] = [];
   #asked = 0;
@@ -47,8 +53,27 @@ export class SqliteStore implements Store {
 
   async get(key: Key): Promise<Row | undefined> {
     assertKey(key);
-    const row = (await this.#ask({ op: 'get', key: { kind: key.kind, id: key.id } })) as RawRow | undefined;
-    return row && parsed(row);
+    const name = keyName(key);
+    const before = this.#recent.get(name);
+    const asked = { op: 'get', key: { kind: key.kind, id: key.id } } as const;
+    const found = await this.#ask(before ? { ...asked, known: before.version } : asked);
+    if (found === SAME) return before;
+    const raw = found as RawRow | undefined;
+    const row = raw && parsed(raw);
+    if (row && raw.body.length <= RECENT_CHARACTERS) this.#remember(name, row);
+    else if (before) this.#recent.delete(name);
+    return row;
+  }
+
+  #remember(name: string, row: Row): void {
+    if (this.#recent.size >= RECENT_ROWS) {
+      for (const oldest of this.#recent.keys()) {
+        this.#recent.delete(oldest);
+        break;
+      }
+    }
+    frozen(row);
+    this.#recent.set(name, row);
   }
 
   async scan(query: Query): Promise<readonly Hit[]> {
@@ -64,7 +89,7 @@ export class SqliteStore implements Store {
   }
 
   async commit(writes: readonly Write[], { flush = false, by }: CommitOptions = {}): Promise<Version> {
-    const version = await this.#ask({ op: 'commit', writes: assertWrites(writes, this.limits), flush });
+    const version = await this.#ask({ op: 'commit', writes: packWrites(assertWrites(writes, this.limits)), flush });
     this.#hints.hintOwn(by);
     return version as Version;
   }

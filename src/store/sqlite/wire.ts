@@ -1,20 +1,59 @@
 import type { FaultCode } from '../../domain/fault.ts';
 import { Fault, isFault } from '../../domain/fault.ts';
 import type { CheckedWrite } from '../assert-writes.ts';
-import type { Key, Query } from '../port.ts';
+import type { IndexEntry, Key, Query, Version } from '../port.ts';
 import type { Library } from './database.ts';
 
-/** What crosses the thread boundary. Bodies cross as JSON text and are parsed on the caller's side. */
+/**
+ * What crosses the thread boundary. Bodies cross as JSON text and are parsed on the caller's side; writes cross as one list of
+ * texts, because copying an object between threads costs many times what a text does.
+ */
 export type Request =
-  | { readonly op: 'get'; readonly id: number; readonly key: Key }
+  | { readonly op: 'get'; readonly id: number; readonly key: Key; readonly known?: Version }
   | { readonly op: 'scan'; readonly id: number; readonly query: Query }
   | { readonly op: 'count'; readonly id: number; readonly query: Query }
-  | { readonly op: 'commit'; readonly id: number; readonly writes: readonly CheckedWrite[]; readonly flush: boolean }
+  | { readonly op: 'commit'; readonly id: number; readonly writes: readonly string[]; readonly flush: boolean }
   | { readonly op: 'watch'; readonly on: boolean }
   | { readonly op: 'close'; readonly id: number };
 
 export type Read = Extract<Request, { op: 'get' | 'scan' | 'count' }>;
 export type Commit = Extract<Request, { op: 'commit' }>;
+
+/** Answers a `get` whose row is still at the version the caller knows. */
+export const SAME = 'same';
+
+export interface PackedWrite {
+  readonly op: CheckedWrite['op'];
+  readonly kind: string;
+  readonly id: string;
+  readonly expect: string;
+  /** Empty unless it is a put. */
+  readonly body: string;
+  readonly entries: string;
+}
+
+const TEXTS_PER_WRITE = 6;
+
+export const packWrites = (writes: readonly CheckedWrite[]): readonly string[] =>
+  writes.flatMap((write) => {
+    const { op, key, expect } = write;
+    return op === 'put'
+      ? [op, key.kind, key.id, expect, write.body, packEntries(write.entries)]
+      : [op, key.kind, key.id, expect, '', ''];
+  });
+
+export function unpackWrites(packed: readonly string[]): readonly PackedWrite[] {
+  const writes: PackedWrite[] = [];
+  for (let at = 0; at < packed.length; at += TEXTS_PER_WRITE) {
+    const [op, kind = '', id = '', expect = '', body = '', entries = ''] = packed.slice(at, at + TEXTS_PER_WRITE);
+    writes.push({ op: op as PackedWrite['op'], kind, id, expect, body, entries });
+  }
+  return writes;
+}
+
+/** As JSON, one flat list: index, sort, index, sort. */
+const packEntries = (entries: readonly IndexEntry[]): string =>
+  JSON.stringify(entries.flatMap(({ index, sort }) => [index, sort]));
 
 export interface RawRow {
   readonly kind: string;

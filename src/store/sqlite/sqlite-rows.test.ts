@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { at, keyOf, put } from '../conformance/notes.ts';
+import { openDatabase } from './database.ts';
+import { temporaryStorage } from './fixtures/temporary-storage.ts';
+
+describe('rows of the sqlite store', () => {
+  it('gives the very row again until somebody changes it, through whichever handle', async () => {
+    await using storage = await temporaryStorage();
+    const [store, other] = [await storage.open(), await storage.open()];
+    const first = await store.commit([put('a', 'absent', { list: [1] })]);
+    const row = await store.get(keyOf('a'));
+    expect(await store.get(keyOf('a'))).toBe(row);
+    const second = await other.commit([put('a', first, { list: [2] })]);
+    expect(await store.get(keyOf('a'))).toMatchObject({ version: second, body: { list: [2] } });
+    await other.commit([{ op: 'delete', key: keyOf('a'), expect: second }]);
+    expect(await store.get(keyOf('a'))).toBeUndefined();
+    const third = await other.commit([put('a', 'absent', { list: [3] })]);
+    expect(await store.get(keyOf('a'))).toMatchObject({ version: third, body: { list: [3] } });
+  });
+
+  it('reads a row that it read long ago, and a long one, as they are now', async () => {
+    await using storage = await temporaryStorage();
+    const store = await storage.open();
+    const names = Array.from({ length: 300 }, (_, n) => `n${n}`);
+    await Promise.all(names.map((name) => store.commit([put(name, 'absent', name)])));
+    const long = 'x'.repeat(10_000);
+    const made = await store.commit([put('long', 'absent', long)]);
+    for (let round = 0; round < 2; round += 1) {
+      expect((await Promise.all(names.map((name) => store.get(keyOf(name))))).map((row) => row?.body)).toEqual(names);
+      expect(await store.get(keyOf('long'))).toMatchObject({ version: made, body: long });
+    }
+  });
+
+  it('refuses only the commit whose row is damaged, and writes nothing of it', async () => {
+    await using storage = await temporaryStorage();
+    const store = await storage.open();
+    const damaged = await store.commit([put('damaged', 'absent', 1, [at('x')])]);
+    const db = openDatabase(storage.file);
+    db.exec(`UPDATE rows SET entries = '[' WHERE id = 'damaged'`);
+    const [before, refused, after] = await Promise.allSettled([
+      store.commit([put('before', 'absent')]),
+      store.commit([put('half', 'absent'), put('damaged', damaged, 2, [at('y')])]),
+      store.commit([put('after', 'absent')]),
+    ]);
+    expect([before, refused, after].map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await store.get(keyOf('half'))).toBeUndefined();
+    expect(await store.get(keyOf('damaged'))).toMatchObject({ version: damaged });
+    db.close();
+  });
+});
