@@ -30,7 +30,7 @@ interface Around {
 /** What is wrong with an executor here, without starting a program that was asked before and is still the same file. */
 export function readiness(around: Around): (ref: string) => Promise<Unready | undefined> {
   const readyAt = new Map<string, number>();
-  return async (ref) => {
+  const look = async (ref: string): Promise<Unready | undefined> => {
     if (performance.now() - (readyAt.get(ref) ?? Number.NEGATIVE_INFINITY) < READY_MS) return undefined;
     const { executor: name, account } = lenderOf(ref);
     const builtIn = around.shelf.builtIn.find((one) => one.name === name);
@@ -41,6 +41,16 @@ export function readiness(around: Around): (ref: string) => Promise<Unready | un
     if (found) readyAt.delete(ref);
     else readyAt.set(ref, performance.now());
     return found;
+  };
+  const looks = new Map<string, Promise<Unready | undefined>>();
+  return (ref) => {
+    const begun = looks.get(ref);
+    if (begun) return begun;
+    // Whoever asks in the same turn of the loop is told the same.
+    if (looks.size === 0) setImmediate(() => looks.clear());
+    const now = look(ref);
+    looks.set(ref, now);
+    return now;
   };
 }
 
