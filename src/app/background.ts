@@ -136,7 +136,7 @@ async function endedAtOnce(log: string, from: number): Promise<Fault> {
   const last = said.split('\n').at(-1)?.slice(0, 500) ?? '';
   const why = messageIn(last) ?? last;
   return new Fault('unavailable', `the engine ended as soon as it had begun${why === '' ? '' : `: ${why}`}`, {
-    hint: `see ${log}`,
+    hint: why === '' ? '`fleet up` in this terminal tells why: nothing could be written to its log' : `see ${log}`,
     log,
   });
 }

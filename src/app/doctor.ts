@@ -12,6 +12,7 @@ import type { Env, Io, Program } from '../surfaces/cli/surroundings.ts';
 import { doctorPage, type Finding, isWell } from '../surfaces/cli/views/doctor.ts';
 import { lookOf } from '../surfaces/cli/views/look.ts';
 import { engineOf, inHouse } from './background.ts';
+import { diskFinding } from './doctor-disk.ts';
 import { agentFindings, executorsFor } from './doctor-executors.ts';
 import { type HomePaths, homePaths } from './home.ts';
 import { priceShelf, pricesFile } from './prices.ts';
@@ -110,12 +111,13 @@ function isAtLeast(version: string, least: readonly [number, number]): boolean {
 /** One after the other: a database that is damaged must be known before it is opened. */
 async function ownFindings(paths: HomePaths, io: Io): Promise<Finding[]> {
   const home = await homeFinding(paths);
+  const disk = await diskFinding(await nearestThere(paths.path));
   const database = await databaseFinding(paths);
   const engine: Finding =
     database.state === 'broken'
       ? { name: 'engine', needed: false, state: 'off', detail: 'cannot be known' }
       : await engineFinding(io);
-  return [home, database, engine, await settingsFinding(paths, io.env), ...(await pricesFinding(paths))];
+  return [home, disk, database, engine, await settingsFinding(paths, io.env), ...(await pricesFinding(paths))];
 }
 
 /** Only where there are prices of the user's own. */
@@ -156,12 +158,19 @@ async function databaseFinding({ database }: HomePaths): Promise<Finding> {
   const seen = { name: 'database', needed: true, path: database };
   if (!(await exists(database)) && readHighWater(database) === undefined)
     return { ...seen, state: 'off', detail: 'not made yet', repair: 'fleet init' };
-  const gone = (await exists(database)) ? undefined : lossIn(database)?.message;
-  if (gone !== undefined) return { ...seen, state: 'broken', detail: gone, repair: 'fleet db check' };
-  const isLarge = (await stat(database)).size > mostBytes;
-  const problem = (isLarge ? undefined : quickCheck(database)) ?? lossIn(database)?.message;
+  const problem = await problemOf(database);
   if (problem === undefined) return { ...seen, state: 'ok' };
   return { ...seen, state: 'broken', detail: problem, repair: 'fleet db check' };
+}
+
+async function problemOf(database: string): Promise<string | undefined> {
+  try {
+    const size = (await stat(database).catch(() => undefined))?.size;
+    const isRead = size !== undefined && size <= mostBytes;
+    return (isRead ? quickCheck(database) : undefined) ?? lossIn(database)?.message;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /** Pages of a larger one would be read for too long; `fleet db check` reads them all. */

@@ -6,6 +6,7 @@ import type { Operation } from '../contract/operation.ts';
 import type { Caller } from '../domain/authority.ts';
 import { Fault, isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
+import { asRefusedSpace } from '../domain/no-space.ts';
 import type { Instant } from '../domain/values.ts';
 import { keyName } from '../store/assert-writes.ts';
 import type { Row, Store } from '../store/port.ts';
@@ -39,7 +40,9 @@ export function makeCall(surroundings: CallSurroundings, caller: Caller): Call {
       { handler: handlers[name as keyof typeof handlers] as AnyHandler, input, request },
       surroundings,
       caller,
-    );
+    ).catch((error: unknown) => {
+      throw asRefusedSpace(error);
+    });
     return operation.output.parse(await withSecret(name, answer, surroundings.signer));
   };
   return call as Call;

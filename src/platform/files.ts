@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, linkSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, linkSync, mkdirSync, openSync, unlinkSync, writeFileSync } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -66,7 +66,7 @@ export async function sweepTemporary(
  * process holds on it.
  */
 export function makeOnceSync(path: string, text: string, temporary: string = temporaryName(path)): boolean {
-  writeFileSync(temporary, text, { flag: 'wx', mode: PRIVATE_FILE });
+  writeWholeSync(temporary, text);
   try {
     // A link is made once: whoever comes second finds what the first has made.
     linkSync(temporary, path);
@@ -76,6 +76,19 @@ export function makeOnceSync(path: string, text: string, temporary: string = tem
     throw error;
   } finally {
     unlinkSync(temporary);
+  }
+}
+
+/** Leaves nothing behind on a disk that is full. */
+function writeWholeSync(path: string, text: string): void {
+  const fd = openSync(path, 'wx', PRIVATE_FILE);
+  try {
+    writeFileSync(fd, text);
+  } catch (error) {
+    unlinkSync(path);
+    throw error;
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -37,9 +37,10 @@ export interface CliHouse extends AsyncDisposable {
 
 const PROGRAM = join(root, 'dist', 'fleet.mjs');
 
-export async function cliHouse(): Promise<CliHouse> {
+/** `at`: where its home is, if not beside everything else of it. */
+export async function cliHouse(at?: string): Promise<CliHouse> {
   const directory = await mkdtemp(join(tmpdir(), 'fleet e2e '));
-  const home = join(directory, 'fleet home');
+  const home = at ?? join(directory, 'fleet home');
   const userHome = join(directory, 'user');
   await mkdir(userHome);
   const env: Record<string, string> = {

@@ -18,6 +18,8 @@ interface Surroundings {
   readonly person: string;
   now(): Instant;
   tokenId(): TokenId;
+  /** Does each of the writes, trying again where that makes sense. */
+  written(write: () => Promise<unknown>): Promise<void>;
 }
 
 /** The key of whoever owns the home: made at the first start, renewed long before it ends, readable by its owner alone. */
@@ -35,10 +37,10 @@ export async function ensureAdminToken(house: Surroundings): Promise<void> {
     createdAt: now,
     expiresAt: instantOf(msOf(now) + LASTS_MS),
   };
-  await house.store.commit(born(tokens, token, { by: 'fleet', at: now }, { what: 'made', why: 'the owner of this home' }), {
-    flush: true,
-  });
-  await writeFileAtomic(house.file, `${await house.signer.sign(token)}\n`);
+  const writes = born(tokens, token, { by: 'fleet', at: now }, { what: 'made', why: 'the owner of this home' });
+  await house.written(() => house.store.commit(writes, { flush: true }));
+  const signed = await house.signer.sign(token);
+  await house.written(() => writeFileAtomic(house.file, `${signed}\n`));
 }
 
 async function isGood(text: string, { signer, store, now }: Surroundings): Promise<boolean> {

@@ -24,6 +24,7 @@ import type { House, Self } from '../open-house.ts';
 import { VERSION } from '../version.ts';
 import { type App, type Listener, listenSocket, listenTcp, socketPath } from './listen.ts';
 import { liveFile, type WhereLive } from './live-file.ts';
+import { onceThereIsRoom } from './once-there-is-room.ts';
 import { assertReachable, inUrl, rulesMemo } from './rules.ts';
 import { spoolHints } from './spool-hints.ts';
 
@@ -73,6 +74,7 @@ export async function openServer(house: House, { self, log, tcp, observed, signa
     url,
     routes: web.routes.filter(({ method }) => method !== 'ALL').map(({ method, path: at }) => `${method} ${at}`),
     announce: async () => {
+      const written = (write: () => Promise<unknown>) => onceThereIsRoom(write, { log, signal });
       await ensureAdminToken({
         store: house.store,
         signer,
@@ -80,12 +82,13 @@ export async function openServer(house: House, { self, log, tcp, observed, signa
         person: values.person,
         now: house.now,
         tokenId: house.ids.token,
+        written,
       });
       const socket = await listenSocket(app, where.socket);
       observed.watch(socket.server);
       open.push(socket);
       await sweepHome(paths);
-      await writeFileAtomic(paths.live, `${JSON.stringify(where)}\n`);
+      await written(() => writeFileAtomic(paths.live, `${JSON.stringify(where)}\n`));
       log('http.listening', { ...(url === undefined ? {} : { url }), socket: where.socket });
     },
     close: async () => {

@@ -68,7 +68,12 @@ export async function writeSettingsFile(path: string, raw: readonly string[], ju
   } catch (error) {
     if (error instanceof Fault || !hasCode(error, 'ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'ENOTDIR', 'EDQUOT', 'EISDIR'))
       throw error;
-    const hint = hasCode(error, 'ENOENT') ? 'make the home first: fleet init' : 'see that this user may write there';
+    const isFull = hasCode(error, 'ENOSPC', 'EDQUOT');
+    const hint = hasCode(error, 'ENOENT')
+      ? 'make the home first: fleet init'
+      : isFull
+        ? 'free some space and try again'
+        : 'see that this user may write there';
     throw new Fault(
       'unavailable',
       `cannot write ${path}: ${error instanceof Error ? error.message : ''}`,

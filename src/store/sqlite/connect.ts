@@ -5,7 +5,7 @@ import { openDatabase } from './database.ts';
 import { type HighWater, lossOf, readHighWater } from './high-water.ts';
 import { counterOf, migrate, standing } from './migrate.ts';
 import { prepareFile } from './prepare-file.ts';
-import { asFault, damaged, isSqlite, lockHeld } from './sqlite-error.ts';
+import { asOpeningFault, isSqlite, lockHeld } from './sqlite-error.ts';
 import { inTransaction } from './transaction.ts';
 
 const MB = 1024 * 1024;
@@ -51,7 +51,7 @@ export function connect({ file, library, lockWaitMs, acceptLoss = false }: Conne
       throw error;
     }
   } catch (error) {
-    throw isSqlite(error, 'other', 'constraint') ? damaged(file, error.message) : asFault(error, file);
+    throw asOpeningFault(error, file);
   }
 }
 

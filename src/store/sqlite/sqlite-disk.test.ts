@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { NO_SMALL_DISK, smallDisk } from '../../../test/support/small-disk.ts';
 import { at, keyOf, put } from '../conformance/notes.ts';
 import { start } from './fixtures/programs.ts';
 import { temporaryStorage } from './fixtures/temporary-storage.ts';
@@ -13,30 +12,9 @@ import { check } from './upkeep/check.ts';
 
 const FULL = process.env['FLEET_TEST_FULL'] !== undefined;
 
-/** A file system of its own, as small as asked for; `undefined` where this user may not mount one. */
-function smallDisk(size: string) {
-  const directory = mkdtempSync(join(tmpdir(), 'fleet-disk-'));
-  const remove = (): void => rmSync(directory, { recursive: true });
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', directory], { stdio: 'ignore' });
-  } catch {
-    remove();
-    return undefined;
-  }
-  return {
-    directory,
-    grow: (to: string) => execFileSync('mount', ['-o', `remount,size=${to}`, directory]),
-    [Symbol.dispose]: () => {
-      // Lazily: libsql lets go of a closed file when its statements are garbage-collected.
-      execFileSync('umount', ['--lazy', directory]);
-      remove();
-    },
-  };
-}
-
 describe('a full disk', () => {
   it('refuses clearly, loses nothing acknowledged, and goes on when there is space again [R17]', async ({ skip }) => {
-    using disk = smallDisk('6m') ?? skip('a small tmpfs cannot be mounted by this user');
+    using disk = smallDisk('6m') ?? skip(NO_SMALL_DISK);
     const store = await openSqliteStore({ file: join(disk.directory, 'fleet.db') });
     const acknowledged: string[] = [];
     const fill = async (most: number): Promise<unknown> => {

@@ -14,6 +14,9 @@ const CAUSES = {
   26: 'notadb',
 } as const;
 
+/** SQLite cannot make its shared memory as large as it needs it: that is a full disk, and no failing one. */
+const SHARED_MEMORY_SIZE = 4_874;
+
 type Cause = (typeof CAUSES)[keyof typeof CAUSES] | 'other';
 
 /** The one shape of every error of every SQLite library. */
@@ -34,6 +37,7 @@ export const isSqlite = (error: unknown, ...because: Cause[]): error is SqliteEr
 export function causeOf(error: unknown): Cause | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const code = ('rawCode' in error && error.rawCode) || ('errcode' in error && error.errcode);
+  if (code === SHARED_MEMORY_SIZE) return 'full';
   return typeof code === 'number' ? CAUSES[(code & 0xff) as keyof typeof CAUSES] : undefined;
 }
 
@@ -67,6 +71,13 @@ export function asFault(error: unknown, file: string): unknown {
   const details = error.because === 'full' ? { file, full: true } : { file };
   return new Fault('unavailable', `${file}: ${error.message}; ${advice}`, details, { cause: error });
 }
+
+/** What is said of a file that cannot be opened or looked at: an error nobody expects is damage there. */
+export const asOpeningFault = (error: unknown, file: string): unknown =>
+  isSqlite(error, 'other', 'constraint') ? damaged(file, error.message) : asFault(error, file);
+
+/** Whether it tells nothing about the file: neither that it is sound nor that it is damaged. */
+export const isUndecided = (error: unknown): boolean => isSqlite(error, 'busy', 'full');
 
 const ADVICE: Readonly<Record<Cause, string | undefined>> = {
   busy: 'another process holds its lock; try again',

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import type { Io } from './surroundings.ts';
 
@@ -9,8 +10,7 @@ export function processIo(): Io {
   stderr.on('error', () => {});
   return {
     out: (text) => written(stdout, text),
-    // Nobody is left to tell when standard error is closed.
-    err: (text) => written(stderr, text).catch(() => {}),
+    err: (text) => written(stderr, text).catch(() => said(text)),
     stdin: () => stdin,
     isTty: stdout.isTTY === true,
     isTyped: stdin.isTTY === true,
@@ -42,6 +42,15 @@ function whereabouts(env: Io['env']): Pick<Io, 'cwd' | 'cwdIsGone'> {
   } catch {
     process.chdir('/');
     return { cwd: env['PWD'] ?? '/', cwdIsGone: true };
+  }
+}
+
+/** Past the stream: one that has failed once, as a log on a full disk does, takes nothing more when there is space again. */
+function said(text: string): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // Nobody is left to tell when standard error is closed.
   }
 }
 

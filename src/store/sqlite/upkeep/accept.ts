@@ -3,6 +3,7 @@ import { Fault } from '../../../domain/fault.ts';
 import { connect, openReadOnly } from '../connect.ts';
 import { lossOf, readHighWater } from '../high-water.ts';
 import { counterOf, standing } from '../migrate.ts';
+import { asOpeningFault } from '../sqlite-error.ts';
 
 const LOCK_WAIT_MS = 30_000;
 
@@ -34,10 +35,14 @@ export function lossIn(file: string): Fault | undefined {
 /** Undefined: there is nothing in it. */
 function lastCommit(file: string): number | undefined {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined;
-  const db = openReadOnly(file);
   try {
-    return standing(db, file) === 'fresh' ? undefined : counterOf(db);
-  } finally {
-    db.close();
+    const db = openReadOnly(file);
+    try {
+      return standing(db, file) === 'fresh' ? undefined : counterOf(db);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw asOpeningFault(error, file);
   }
 }

@@ -4,6 +4,7 @@ import { openReadOnly } from '../connect.ts';
 import type { Database } from '../database.ts';
 import { type HighWater, lossOf, readHighWater } from '../high-water.ts';
 import { counterOf, standingInside } from '../migrate.ts';
+import { asFault, isUndecided } from '../sqlite-error.ts';
 
 const MOST_FINDINGS = 100;
 const PAGE = 500;
@@ -26,6 +27,7 @@ export async function check(file: string): Promise<readonly string[]> {
       db.close();
     }
   } catch (error) {
+    if (isUndecided(error)) throw asFault(error, file);
     findings.push(error instanceof Error ? error.message : String(error));
   }
   return findings;

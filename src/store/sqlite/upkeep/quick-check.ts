@@ -1,5 +1,6 @@
 import { openReadOnly } from '../connect.ts';
 import { standing } from '../migrate.ts';
+import { asFault, isUndecided } from '../sqlite-error.ts';
 
 /** The first thing that is wrong with the pages of a database, reading all of them once; nothing when they are well. */
 export function quickCheck(file: string): string | undefined {
@@ -13,6 +14,7 @@ export function quickCheck(file: string): string | undefined {
       db.close();
     }
   } catch (error) {
+    if (isUndecided(error)) throw asFault(error, file);
     return error instanceof Error ? error.message : String(error);
   }
 }

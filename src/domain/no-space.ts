@@ -1,0 +1,22 @@
+import { Fault, isFault } from './fault.ts';
+
+const CODES: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
+
+/** A full disk, or a quota that is used up, is a refusal and no bug, wherever it is met; any other error stays what it is. */
+export function asRefusedSpace(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || !CODES.includes(error.code)) return error;
+  const where = 'path' in error && typeof error.path === 'string' ? ` for ${error.path}` : '';
+  const what = error.code === 'EDQUOT' ? 'the disk quota of this user is used up' : 'the disk is full';
+  return new Fault(
+    'unavailable',
+    `${what}: no space${where}`,
+    { full: true, hint: 'free some space and try again; what was accepted is safe' },
+    { cause: error },
+  );
+}
+
+/** Whether it will be over once there is room on the disk. */
+export const isRefusedSpace = (error: unknown): boolean => {
+  const refused = asRefusedSpace(error);
+  return isFault(refused) && refused.details['full'] === true;
+};
