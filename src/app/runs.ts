@@ -91,8 +91,8 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
     },
     send: async (runId, from, tail) => void (await appendMissing(place(runId), { from, bytes: Buffer.from(tail) })),
     hangUp: async (runId) => (await endInput(place(runId), { withinMs: HANG_UP_MS })) === 'closed',
-    end: async (runId, { atOnce } = { atOnce: false }) => {
-      const { how, processes } = await endRun(place(runId), { graceMs: atOnce ? 0 : graceMs(), hardMs: HARD_MS });
+    end: async (runId, { atOnce = false, patienceMs = 0 } = {}) => {
+      const { how, processes } = await endRun(place(runId), { patienceMs, graceMs: atOnce ? 0 : graceMs(), hardMs: HARD_MS });
       if (how !== 'quiet') log('run.ended', { runId, how, processes });
     },
     trim: (runId, bytes) => trimSpools(place(runId), bytes),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withRuns } from '../../test/support/run-house.ts';
+import { reportOf } from '../domain/work/report.ts';
 import { type Ending, settle } from './settle.ts';
 import { newWatch } from './supervise/ingest.ts';
 
@@ -31,7 +32,23 @@ describe('a task whose agent has asked and is gone', () => {
   it('stands still when its agent left without a word, and is tried again after an accident of others', async () => {
     expect((await (await asked()).ends({ outcome: 'crashed', quiet: true })).phase.state).toBe('blocked');
     expect((await (await asked()).ends({ outcome: 'lost' })).phase.state).toBe('waiting');
-    expect((await (await asked()).ends({ outcome: 'succeeded' })).phase.state).toBe('verifying');
+  });
+
+  it('is no success: whoever had not heard of the question has to look again', async () => {
+    const { ends, call, one } = await asked();
+    await expect(ends({ outcome: 'succeeded' })).rejects.toThrow(`has asked`);
+    expect((await call('task.show', { id: one.taskId ?? '' })).phase.state).toBe('running');
+  });
+
+  it('is no success either where its report came after what it had said was gathered', async () => {
+    const house = await withRuns();
+    const { id } = await house.create('x');
+    const { runId, call } = await house.begin(id);
+    const report = reportOf({ runId, taskId: id, at: house.now(), outcome: 'succeeded' });
+    await call('report.submit', { status: 'failed', summary: 'no' });
+    const ending = { outcome: 'succeeded', retryInMs: 0, collected: { report, over: 'absent' } } as const;
+    await expect(settle(runId, ending, { store: house.store, now: house.now, host: 'here' })).rejects.toThrow();
+    expect((await house.call('task.show', { id })).phase.state).toBe('running');
   });
 
   it('goes on at once where the answers came before its end', async () => {

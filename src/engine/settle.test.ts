@@ -30,6 +30,7 @@ it('records everything that ended together in one commit, and frees its places',
   const counted: Store = Object.assign(Object.create(house.store) as Store, {
     limits: house.store.limits,
     get: (key: Parameters<Store['get']>[0]) => house.store.get(key),
+    scan: (query: Parameters<Store['scan']>[0]) => house.store.scan(query),
     commit: (...commit: Parameters<Store['commit']>) => {
       commits += 1;
       return house.store.commit(...commit);
@@ -52,6 +53,7 @@ it('records the others one by one when somebody has changed one of them meanwhil
   const raced: Store = Object.assign(Object.create(house.store) as Store, {
     limits: house.store.limits,
     get: (key: Parameters<Store['get']>[0]) => house.store.get(key),
+    scan: (query: Parameters<Store['scan']>[0]) => house.store.scan(query),
     commit: async (...commit: Parameters<Store['commit']>) => {
       commits += 1;
       if (commits === 1) await house.call('task.cancel', { id: rival?.taskId ?? '' });

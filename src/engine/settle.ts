@@ -1,7 +1,7 @@
 import { Fault, isFault } from '../domain/fault.ts';
 import { left } from '../domain/hold/hold.ts';
 import type { Refusal } from '../domain/hold/pause.ts';
-import { blockedBy, type Question, toldAnswer } from '../domain/question/question.ts';
+import { blockedBy, isOpenOf, type Question, toldAnswer } from '../domain/question/question.ts';
 import type { Outcome, Run, Watch } from '../domain/run/run.ts';
 import { added } from '../domain/run/usage.ts';
 import { type Block, fenceOf, type Task } from '../domain/task/task.ts';
@@ -9,7 +9,7 @@ import { transition } from '../domain/task/transition.ts';
 import { instantOf, msOf, type RunId } from '../domain/values.ts';
 import type { Report } from '../domain/work/report.ts';
 import type { Work } from '../domain/work/work.ts';
-import type { Write } from '../store/port.ts';
+import type { Version, Write } from '../store/port.ts';
 import { isPending, questionsOf } from '../store/queries/questions.ts';
 import { reports } from '../store/records/findings.ts';
 import { holds } from '../store/records/holds.ts';
@@ -48,7 +48,7 @@ export interface Ending {
   readonly block?: Block | undefined;
   /** Where its work is kept. */
   readonly kept?: NonNullable<Work['kept']> | undefined;
-  readonly report?: Report | undefined;
+  readonly collected?: { readonly report: Report; readonly over: Version | 'absent' } | undefined;
 }
 
 export interface Ended {
@@ -100,25 +100,26 @@ async function settleNow(ended: readonly Ended[], needs: Settle): Promise<void> 
   if (open.length === 0) return;
   const at = needs.now();
   const author = { by: `host ${host}`, at };
-  const [owners, before, told, asked, paused] = await Promise.all([
+  const [owners, before, paused] = await Promise.all([
     Promise.all(open.map(({ run }) => tasks.get(known, run.body.taskId))),
     occupied(
       known,
       open.flatMap(({ run }) => run.body.holds),
-    ),
-    Promise.all(open.map(async ({ run, ending }) => (ending.report ? reports.get(store, run.body.id) : undefined))),
-    Promise.all(
-      open.map(async ({ run, ending }) => (mayStandStill(run.body, ending) ? questionsOf(store, run.body.taskId) : [])),
     ),
     pausesOf(
       known,
       open.flatMap(({ run }) => (run.body.kind === 'agent' ? [run.body] : [])),
     ),
   ]);
+  // After the tasks: whoever asks changes the task too, so that a question that comes later makes this commit fail.
+  const asked = await Promise.all(
+    open.map(async ({ run, ending }) => (mayHaveAsked(run.body, ending) ? questionsOf(store, run.body.taskId) : [])),
+  );
+  for (const [index, { run, ending }] of open.entries()) refuseUnheard(run.body, ending, asked[index] ?? []);
   const writes = open.flatMap(({ run, ending }, index) => [
     ...endedRun(run, ending, author),
     ...settledTask(owners[index], { runId: run.body.id, ending, author, asked: asked[index] ?? [] }),
-    ...(ending.report ? [reports.put(ending.report, told[index]?.version ?? 'absent')] : []),
+    ...(ending.collected ? [reports.put(ending.collected.report, ending.collected.over)] : []),
   ]);
   const gone = open.map(({ run }) => run.body.id);
   await store.commit([...writes, ...leaving(gone, before), ...pausing(open, paused, author)], { flush: true });
@@ -209,9 +210,14 @@ const told = ({ mark, detail }: Ending) => ({
   ...(detail === undefined ? {} : { detail }),
 });
 
-/** Whether it may have stopped for want of an answer. */
-const mayStandStill = ({ kind }: Run, { outcome }: Ending): boolean =>
-  kind === 'agent' && outcome !== 'succeeded' && outcome !== 'no_changes' && outcome !== 'canceled';
+const mayHaveAsked = ({ kind }: Run, { outcome }: Ending): boolean => kind === 'agent' && outcome !== 'canceled';
+
+/** It was taken for a success before it had asked: whoever gathered what it said has to look again. */
+function refuseUnheard({ id }: Run, { outcome }: Ending, asked: readonly Seen<Question>[]): void {
+  if (outcome !== 'succeeded' && outcome !== 'no_changes') return;
+  const open = asked.find(({ body }) => isOpenOf(id, body));
+  if (open) throw new Fault('conflict', `run ${id} has asked ${open.body.id} meanwhile`);
+}
 
 /**
  * A task whose agent has asked and stopped stands still until it is answered, and has not failed. If the answer came just

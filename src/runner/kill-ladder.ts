@@ -9,6 +9,8 @@ import { type ExitFacts, type RunIdentity, readClaim, readExit, readIdentity } f
 import { filesOf, type RunPlace } from './run-place.ts';
 
 export interface EndOptions extends Host {
+  /** How long whatever is left may take to end by itself before anything is said to it. */
+  readonly patienceMs?: number;
   /** How long it may take to end by itself after TERM; 0: it is not asked. */
   readonly graceMs: number;
   /** How long killing may take after that. */
@@ -39,7 +41,7 @@ export async function endRun(run: RunPlace, options: EndOptions): Promise<Ending
   if (await isFromEarlierBoot(run, options)) return ending('quiet', 0, await readExit(run));
   await closeTheDoor(run);
   const ladder = new Ladder(run, options);
-  return (await ladder.look()) ?? (await ladder.ask()) ?? ladder.kill();
+  return (await ladder.look()) ?? (await ladder.await()) ?? (await ladder.ask()) ?? ladder.kill();
 }
 
 class Ladder {
@@ -58,6 +60,11 @@ class Ladder {
 
   async look(): Promise<Ending | undefined> {
     return this.#isOver('quiet');
+  }
+
+  async await(): Promise<Ending | undefined> {
+    const { patienceMs = 0 } = this.#options;
+    return patienceMs === 0 ? undefined : this.#wait(patienceMs, () => this.#isOver('quiet'));
   }
 
   async ask(): Promise<Ending | undefined> {

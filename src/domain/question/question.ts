@@ -32,6 +32,10 @@ export function answered(question: Question, text: string, by: string, at: Insta
 
 export const withdrawn = (question: Question, at: Instant): Question => ({ ...question, state: 'withdrawn', updatedAt: at });
 
+/** Whether a run has asked it and nobody has answered; what it asked to be allowed nobody needs once it is over. */
+export const isOpenOf = (id: RunId, { runId, state, permission }: Question): boolean =>
+  runId === id && state === 'pending' && permission !== true;
+
 /** Same words, however they are spaced. */
 export const isSameText = (one: string, other: string): boolean => spaced(one) === spaced(other);
 

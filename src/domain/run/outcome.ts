@@ -14,7 +14,7 @@ export interface Ending {
   readonly detail: string;
 }
 
-/** Why a run ended is decided from facts: what we had decided, what the agent said it did, and how its process went. */
+/** How the program of a run went, from facts alone: what we had decided, what it said itself, and how its process ended. */
 export function outcomeOf(run: Run, facts: Facts): Ending {
   if (run.phase.state === 'ending') return { outcome: run.phase.outcome, detail: run.phase.why };
   if (facts.exit === undefined)

@@ -12,6 +12,7 @@ export const OUTCOMES = [
   'succeeded',
   'no_changes',
   'blocked',
+  'failed',
   'crashed',
   'stalled',
   'timed_out',

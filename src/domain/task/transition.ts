@@ -141,8 +141,10 @@ function settled(task: Task, command: Settle): Task {
     return inPhase(task, at, {
       state: 'blocked',
       since: at,
-      block: { cause: 'agent', who: 'you', what: `${fence} ended as ${outcome}` },
+      block: { cause: 'agent', who: 'you', what: command.detail?.slice(0, REASON) || `${fence} ended as ${outcome}` },
     });
+  if (outcome === 'failed')
+    return ended(task, at, { state: 'failed', at, reason: `its agent reports failure: ${command.detail?.slice(0, REASON)}` });
   if (outcome === 'rate_limited') return refusedWork(task, command);
   if (outcome === 'context_full') return afresh(task, command);
   const lostTimes = task.lostTimes + (outcome === 'lost' ? 1 : 0);

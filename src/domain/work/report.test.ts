@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunId, TaskId } from '../values.ts';
-import { Report, reportOf, type Told } from './report.ts';
+import { Report, reportOf, saidIn, type Told } from './report.ts';
 
 const told = (over: Partial<Told>): Told => ({
   runId: `run_${'0'.repeat(26)}` as RunId,
@@ -69,6 +69,31 @@ describe('a report', () => {
   it('says why a result file could not be used [R31]', () => {
     const report = reportOf(told({ file: { problem: 'invalid_result: not JSON' }, answer: { status: 'done', summary: 'fine' } }));
     expect(report).toMatchObject({ channel: 'answer', status: 'succeeded', doubts: ['invalid_result: not JSON'] });
+  });
+
+  it('hears the first channel that says how it went, and a final answer that is a report', () => {
+    const blocked = { status: 'Needs input', summary: 'why' };
+    expect(saidIn(told({ file: { value: { summary: 'half' } }, answer: blocked }))).toEqual({
+      status: 'blocked',
+      summary: 'why',
+    });
+    expect(saidIn(told({ submitted: { status: 'failed' }, file: { value: blocked } }))?.status).toBe('failed');
+    expect(saidIn(told({ summary: JSON.stringify(blocked) }))).toEqual({ status: 'blocked', summary: 'why' });
+    expect(saidIn(told({ summary: `I stop.\n\n\`\`\`json\n${JSON.stringify(blocked)}\n\`\`\`\n` }))?.status).toBe('blocked');
+    for (const prose of ['I am blocked', '{"status":"blocked"} is what I would say', '{"status":', '{"state":"failed"}'])
+      expect(saidIn(told({ summary: prose }))).toBeUndefined();
+  });
+
+  it.each([
+    ['partial', 'blocked'],
+    ['in-progress', 'blocked'],
+    ['no_changes', 'succeeded'],
+    ['aborted', 'failed'],
+  ])('takes %s for %s', (word, status) => expect(saidIn(told({ answer: { status: word } }))?.status).toBe(status));
+
+  it('doubts a status nobody knows, and leaves it to how its run ended', () => {
+    const report = reportOf(told({ answer: { status: 'wip' }, outcome: 'succeeded' }));
+    expect(report).toMatchObject({ status: 'succeeded', doubts: [expect.stringContaining('"wip", which is none of')] });
   });
 
   it('is made of anything without throwing, and stays small [R31]', () => {

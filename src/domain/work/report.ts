@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
+import type { Said } from '../run/conclusion.ts';
 import { Instant, RunId, TaskId } from '../values.ts';
 import { Totals } from './work.ts';
 
@@ -63,7 +64,8 @@ export interface Told {
   /** Its final structured answer. */
   readonly answer?: unknown;
   readonly summary?: string | undefined;
-  readonly verdict?: string | undefined;
+  /** How the run ended, once it has. */
+  readonly outcome?: string | undefined;
   readonly git?: GitFacts | undefined;
 }
 
@@ -75,7 +77,7 @@ const FILES = 300;
 /** Makes one report of everything that was told, however odd; nothing in it makes this throw. */
 export function reportOf(told: Told): Report {
   const given = fieldsOf(told);
-  const status = statusOf(given.value['status'], told);
+  const status = saidIn(told)?.status ?? statusAfter(told.outcome);
   const claimedFiles = texts(given.value['files'] ?? given.value['files_changed']);
   return {
     runId: told.runId,
@@ -93,7 +95,11 @@ export function reportOf(told: Told): Report {
     errors: texts(given.value['errors']),
     ...preview(given.value['preview_url'] ?? given.value['previewUrl']),
     ...gitOf(told.git),
-    doubts: [...doubtsOn(claimedFiles, told.git), ...(told.file && 'problem' in told.file ? [told.file.problem] : [])],
+    doubts: [
+      ...doubtsOn(claimedFiles, told.git),
+      ...(told.file && 'problem' in told.file ? [told.file.problem] : []),
+      ...channelsOf(told).flatMap(({ value }) => unknownWord(value['status'])),
+    ],
     ...(given.channel === 'mcp' && !told.git ? { claimedFiles } : {}),
   };
 }
@@ -103,33 +109,84 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A report that was handed in, as what it claims: git is asked about it once its run has ended. */
 export const claimsOf = ({ claimedFiles = [], ...report }: Report): unknown => ({ ...report, files: claimedFiles });
 
-function fieldsOf({ submitted, file, answer }: Told): { channel: Report['channel']; value: Fields } {
-  if (isObject(submitted)) return { channel: 'mcp', value: submitted };
-  if (file && 'value' in file && isObject(file.value)) return { channel: 'file', value: file.value };
-  if (isObject(answer)) return { channel: 'answer', value: answer };
-  return { channel: 'salvage', value: {} };
+interface Channel {
+  readonly channel: Report['channel'];
+  readonly value: Fields;
 }
+
+/** Everything it reported, the channel that counts most first. */
+function channelsOf({ submitted, file, answer, summary }: Told): readonly Channel[] {
+  const told = [
+    { channel: 'mcp', value: submitted },
+    { channel: 'file', value: file && 'value' in file ? file.value : undefined },
+    { channel: 'answer', value: answer ?? answerIn(summary ?? '') },
+  ] as const;
+  return told.flatMap(({ channel, value }) => (isObject(value) ? [{ channel, value }] : []));
+}
+
+const fieldsOf = (told: Told): Channel => channelsOf(told)[0] ?? { channel: 'salvage', value: {} };
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const STATUS_WORDS: Readonly<Record<string, Report['status']>> = {
-  success: 'succeeded',
-  succeeded: 'succeeded',
-  completed: 'succeeded',
-  complete: 'succeeded',
-  done: 'succeeded',
-  ok: 'succeeded',
-  blocked: 'blocked',
-  failed: 'failed',
-  failure: 'failed',
-  error: 'failed',
+/** What it says itself of how its work went: the first channel that says it counts. */
+export function saidIn(told: Told): Said | undefined {
+  for (const { value } of channelsOf(told)) {
+    const status = wordOf(value['status']);
+    if (status) return { status, summary: short(value['summary'], SUMMARY_CHARACTERS) || (told.summary ?? '') };
+  }
+  return undefined;
+}
+
+const FENCED = /```(?:json)?[ \t]*\n([\s\S]*?)\n```$/;
+
+/** A last message that is a report, or ends with one in a block of its own. Words of prose are never taken for one. */
+function answerIn(text: string): unknown {
+  const last = text.trim();
+  const json = last.startsWith('{') ? last : last.endsWith('```') ? FENCED.exec(last)?.[1] : undefined;
+  if (json === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) && wordOf(value['status']) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Who says that its work is not finished is as little done as who is blocked. That nothing had to be changed is a claim of
+ * success, which is looked at like any other.
+ */
+const STATUS_WORDS: Readonly<Record<string, Said['status']>> = {
+  ...wordsFor('succeeded', 'success succeeded successful completed complete done ok passed finished no_changes unchanged'),
+  ...wordsFor('blocked', 'blocked stuck waiting needs_input partial partially_done incomplete unfinished in_progress'),
+  ...wordsFor('failed', 'failed failure fail error errored aborted canceled cancelled'),
 };
 
-function statusOf(said: unknown, { verdict }: Told): Report['status'] {
-  const word = typeof said === 'string' ? STATUS_WORDS[said.trim().toLowerCase()] : undefined;
-  if (word) return word;
-  if (verdict === 'succeeded') return 'succeeded';
-  return verdict === 'blocked' ? 'blocked' : verdict === undefined ? 'unknown' : 'failed';
+function wordsFor(status: Said['status'], words: string): Readonly<Record<string, Said['status']>> {
+  return Object.fromEntries(words.split(' ').map((word) => [word, status]));
+}
+
+const wordOf = (said: unknown): Said['status'] | undefined => {
+  const word =
+    typeof said === 'string'
+      ? said
+          .trim()
+          .toLowerCase()
+          .replace(/[\s-]+/g, '_')
+      : '';
+  return Object.hasOwn(STATUS_WORDS, word) ? STATUS_WORDS[word] : undefined;
+};
+
+function unknownWord(said: unknown): string[] {
+  if (said === undefined || said === 'unknown' || wordOf(said)) return [];
+  const shown = (JSON.stringify(said) ?? '').slice(0, ITEM_CHARACTERS / 10);
+  return [`it says its status is ${shown}, which is none of succeeded, blocked and failed`];
+}
+
+function statusAfter(outcome: string | undefined): Report['status'] {
+  if (outcome === undefined) return 'unknown';
+  if (outcome === 'succeeded' || outcome === 'no_changes') return 'succeeded';
+  return outcome === 'blocked' ? 'blocked' : 'failed';
 }
 
 const short = (value: unknown, most: number): string => (typeof value === 'string' ? value.slice(0, most) : '');

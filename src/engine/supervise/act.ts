@@ -29,10 +29,10 @@ export async function act(action: Action, needs: SuperviseNeeds, memory: Memory)
       return hangUp(action.sight, needs, memory);
     case 'end':
       await needs.store.commit(ending(action.sight.run, action, needs, memory), { flush: true });
-      climb(action.sight.run.body, needs, memory, action.atOnce);
+      climb(action.sight.run.body, needs, memory, { atOnce: action.atOnce ?? false });
       return true;
     case 'ladder':
-      climb(action.sight.run.body, needs, memory, action.atOnce);
+      climb(action.sight.run.body, needs, memory, { atOnce: action.atOnce ?? false });
       return false;
     case 'catchUp':
       return catchUp(action.sight, needs, memory);

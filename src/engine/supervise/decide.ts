@@ -54,6 +54,9 @@ const WRITE_DOWN_MS = 60_000;
 /** A program that has said how it went and shows no sign of life for this long will not end by itself. */
 const AFTERWARDS_MS = 20_000;
 
+/** How long a tool that is still open when its agent has said how it went may take. */
+const LATE_MS = 2_000;
+
 export function decide({ sights, now, rules }: Seen): readonly Action[] {
   const actions = sights.flatMap((sight) => actionFor(sight, now, rules) ?? []);
   const over = actions.flatMap((action) => (action.type === 'finish' ? action.sight : []));
@@ -90,13 +93,16 @@ function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined 
   const end = reasonToEnd(sight, look, rules);
   if (end) return { type: 'end', sight, atOnce: isOutOfHand(end.outcome), ...end };
   const isRead = look.outBytes <= (run.body.watch?.offset ?? 0);
-  if (isRead && look.listens && !sight.hungUp && isOver(run.body)) return { type: 'hangUp', sight };
+  if (isRead && look.listens && !sight.hungUp && isOver(sight)) return { type: 'hangUp', sight };
   const news = sight.toSend || !isRead || isToBeWrittenDown(sight, now, rules);
   return news ? { type: 'ingest', sight } : undefined;
 }
 
-/** It has said how it went, and has been told all it was to be told. */
-const isOver = ({ watch }: Run): boolean => watch?.verdict !== undefined && watch.outbox.tail === '';
+/** It has said how it went, has been told all it was to be told, and waits for no tool such as one that hands in its report. */
+function isOver({ run, silentMs }: Sight): boolean {
+  const { watch } = run.body;
+  return watch?.verdict !== undefined && watch.outbox.tail === '' && (watch.openTools.length === 0 || silentMs > LATE_MS);
+}
 
 /** Signs of life that are no output are written down too, often enough that people see whether there were any. */
 export function isToBeWrittenDown({ run, silentMs, sinceMs }: Sight, now: string, { stallMs }: Rules): boolean {

@@ -5,7 +5,7 @@ import type { Seen as Read } from '../../store/records/record.ts';
 import { runs } from '../../store/records/runs.ts';
 import type { Action } from './decide.ts';
 import type { Memory } from './memory.ts';
-import type { SuperviseNeeds } from './needs.ts';
+import type { EndHow, SuperviseNeeds } from './needs.ts';
 
 /** How long it has run since that was last written down, which it is now. */
 export const sinceLast = (runId: string, needs: SuperviseNeeds, { seenAt }: Memory): number => {
@@ -34,10 +34,10 @@ export function ending(
 }
 
 /** Ending a process tree takes as long as it takes: the turn goes on, and the exit file tells when it is over. */
-export function climb(run: Run, needs: SuperviseNeeds, { ladders, swept }: Memory, atOnce = false): void {
+export function climb(run: Run, needs: SuperviseNeeds, { ladders, swept }: Memory, how: EndHow = {}): void {
   if (ladders.has(run.id)) return;
   const climbing = needs.runner
-    .end(run.id, { atOnce })
+    .end(run.id, how)
     .then(() => void swept.add(run.id))
     .catch((error: unknown) => needs.log('run.end-failed', { taskId: run.taskId, runId: run.id, error: String(error) }))
     .finally(() => ladders.delete(run.id));

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Executor } from '../../domain/agent/executor.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { isOpenOf } from '../../domain/question/question.ts';
 import { retryDelayMs } from '../../domain/run/backoff.ts';
-import { type Facts, type Ending as Outcomes, outcomeOf, saidNothing } from '../../domain/run/outcome.ts';
+import { conclude } from '../../domain/run/conclusion.ts';
+import type { Facts, Ending as Outcomes } from '../../domain/run/outcome.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
 import { countedAttempts } from '../../domain/task/attempts.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { instantOf, msOf } from '../../domain/values.ts';
-import type { Report } from '../../domain/work/report.ts';
+import { questionsOf } from '../../store/queries/questions.ts';
 import { projects } from '../../store/records/projects.ts';
 import { runs } from '../../store/records/runs.ts';
 import { type Ended, type Ending, settleAll } from '../settle.ts';
@@ -74,12 +76,13 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
     ? await lastWatch(run.body, task, look, needs)
     : { watch: run.body.watch, heard: [], asks: [] };
   const facts = factsOf(look);
-  const last: Run = { ...run.body, ...(watch ? { watch: spokenFor(watch, left.submitted) } : {}) };
-  const { outcome, detail } = withAdvice(outcomeOf(last, facts), facts, await needs.executor(run.body.executor));
+  const last: Run = { ...run.body, ...(watch ? { watch } : {}) };
+  const isHeard = ran && run.body.kind === 'agent';
+  const words = { report: left.said?.(watch), asks: isHeard && (await hasAsked(run.body, asks, needs)) };
+  const { quiet, ...end } = conclude(last, facts, words);
+  const { outcome, detail } = withAdvice(end, facts, await needs.executor(run.body.executor));
   if (outcome === 'output_limit') await needs.runner.trim(run.body.id, needs.rules().spoolBytes);
-  const quiet = saidNothing(last, facts);
   const counted = task ? countedAttempts(task) : 1;
-  if (ran && outcome !== 'succeeded') await leftOpen(run.body, asks, needs);
   const ending: Ending = {
     outcome: quiet && counted > 1 ? 'blocked' : outcome,
     ...(detail === undefined ? {} : { detail }),
@@ -90,7 +93,7 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
     ...(outcome === 'rate_limited' ? { refusal: refusalOf(watch, needs) } : {}),
     proved: task !== undefined && (await nothingToProve(task, needs)),
     kept: left.kept,
-    report: left.report?.(watch, outcome),
+    collected: left.report?.(watch, outcome),
     neverRan: hasNeverRun(run.body, look),
     quiet,
     remark: task && watch && budgetNote(task, run.body, watch)?.why,
@@ -102,29 +105,19 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
   return { runId: run.body.id, ending, last };
 }
 
-/** A run that ended without a word has said how it went if it handed in a report. */
-function spokenFor(watch: Watch, submitted: Report | undefined): Watch {
-  if (watch.verdict !== undefined || !submitted || submitted.status === 'unknown') return watch;
-  return {
-    ...watch,
-    verdict: submitted.status === 'failed' ? 'errored' : submitted.status,
-    summary: submitted.summary.slice(0, SUMMARY),
-  };
-}
-
-const SUMMARY = 4_000;
-
 /** A run that was seen alive has run, also when a loss of power has taken its directory: it may be what took its host down. */
 const hasNeverRun = ({ phase }: Run, { state }: Look): boolean =>
   phase.state === 'claimed' && (state === 'never' || state === 'unclaimed');
 
 /** Mostly nothing is left, which takes one look; helpers that will not go are waited for beside the turn. */
 const SWEEP_MS = 50;
+/** Whoever an agent that has ended by itself left behind may still hand in its report or its question. */
+const LATE_MS = 2_000;
 
 async function isSwept(run: Run, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
   if (memory.swept.has(run.id)) return true;
   const isNew = !memory.ladders.has(run.id);
-  climb(run, needs, memory);
+  climb(run, needs, memory, run.kind === 'agent' && run.phase.state === 'running' ? { patienceMs: LATE_MS } : {});
   if (isNew) await Promise.race([memory.ladders.get(run.id), new Promise((resolve) => setTimeout(resolve, SWEEP_MS))]);
   return memory.swept.has(run.id);
 }
@@ -142,13 +135,17 @@ const factsOf = (look: Look): Facts =>
       ? { reason: 'it was never started' }
       : {};
 
-/** What it asked with its last words, or on paper, is asked before it is decided what becomes of its task. */
-async function leftOpen(run: Run, asks: readonly NewAsk[], needs: SuperviseNeeds): Promise<void> {
+/**
+ * Whether it has left with a question of its own open. What it asked with its last words, or on paper, is asked first. A
+ * request to be allowed something ends with whoever made it.
+ */
+async function hasAsked(run: Run, asks: readonly NewAsk[], needs: SuperviseNeeds): Promise<boolean> {
   if (asks.length > 0 && run.watch) {
     const { writes } = await asking(run, run.watch, asks, needs);
     await needs.store.commit(writes, { flush: true });
   }
   await needs.lastAsks(run);
+  return (await questionsOf(needs.store, run.taskId)).some((seen) => isOpenOf(run.id, seen.body));
 }
 
 interface LastSeen {

@@ -1,11 +1,13 @@
 import type { Executor, Job } from '../../domain/agent/executor.ts';
 import type { Price } from '../../domain/agent/prices.ts';
+import type { Said } from '../../domain/run/conclusion.ts';
 import type { Outcome, Run, Watch } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { QuestionId, RunId } from '../../domain/values.ts';
 import type { Report } from '../../domain/work/report.ts';
 import type { Work } from '../../domain/work/work.ts';
 import type { Step } from '../../platform/lay.ts';
+import type { Version } from '../../store/port.ts';
 import type { Needs } from '../needs.ts';
 import type { Placed } from '../work/place.ts';
 
@@ -73,7 +75,7 @@ export interface Runner {
   /** Ends its input once it has taken all of it; false when that is not yet so. */
   hangUp(runId: RunId): Promise<boolean>;
   /** Ends its whole process tree, gently first unless at once. Resolves when nothing of it is left. Safe to call again. */
-  end(runId: RunId, how?: { readonly atOnce: boolean }): Promise<void>;
+  end(runId: RunId, how?: EndHow): Promise<void>;
   /** Drops what it printed beyond this many bytes. Only for a run of which no process is left. */
   trim(runId: RunId, bytes: number): Promise<void>;
   /** From now on these runs, and no others, give a hint when something happens to them. Answers those that cannot. */
@@ -84,6 +86,12 @@ export interface Runner {
   ticks(runIds: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
   /** Those with more processes than this, and how many. */
   crowded(runIds: readonly RunId[], most: number): Promise<ReadonlyMap<RunId, number>>;
+}
+
+export interface EndHow {
+  readonly atOnce?: boolean;
+  /** How long what is left of it may take to end by itself before it is told to. */
+  readonly patienceMs?: number;
 }
 
 export interface Start {
@@ -118,14 +126,20 @@ export interface Rules {
   readonly contextPercent: number;
 }
 
+/** A report made of everything that was told, and what was stored of it then: what is told meanwhile must not be lost. */
+export interface Collected {
+  readonly report: Report;
+  readonly over: Version | 'absent';
+}
+
 /** What a run leaves behind besides its output. */
 export interface Left {
   readonly kept?: NonNullable<Work['kept']>;
-  /** The report it handed in itself while it ran. */
-  readonly submitted?: Report;
   /** How the work stands: another text when it is not as it was. */
   readonly mark?: string;
-  report?(watch: Watch | undefined, outcome: Outcome): Report;
+  /** What it says itself of how its work went. */
+  said?(watch: Watch | undefined): Said | undefined;
+  report?(watch: Watch | undefined, outcome: Outcome): Collected;
 }
 
 export interface SuperviseNeeds extends Needs {

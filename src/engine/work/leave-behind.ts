@@ -1,7 +1,7 @@
-import type { Run } from '../../domain/run/run.ts';
+import type { Run, Watch } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { RunId } from '../../domain/values.ts';
-import { claimsOf, type GitFacts, reportOf, type Told } from '../../domain/work/report.ts';
+import { claimsOf, type GitFacts, reportOf, saidIn, type Told } from '../../domain/work/report.ts';
 import { keptRef, type Work } from '../../domain/work/work.ts';
 import { reports } from '../../store/records/findings.ts';
 import { projects } from '../../store/records/projects.ts';
@@ -30,26 +30,25 @@ export async function leaveBehind(run: Run, task: Task, needs: ReportNeeds): Pro
       needs.resultFile(run.id),
       reports.get(needs.store, run.id),
     ]);
-    return { ...saved, file, submitted: submitted?.body };
+    return { ...saved, file, submitted };
   });
   if (!found) return undefined;
   const { kept, git, file, submitted } = found.value;
+  const told = (watch: Watch | undefined): Told => ({
+    runId: run.id,
+    taskId: task.id,
+    at: needs.now(),
+    submitted: submitted && claimsOf(submitted.body),
+    file,
+    answer: watch?.report,
+    summary: watch?.summary ?? watch?.lastWords,
+    git,
+  });
   return {
     ...(kept ? { kept } : {}),
-    ...(submitted ? { submitted } : {}),
     ...(git ? { mark: JSON.stringify(git) } : {}),
-    report: (watch, outcome) =>
-      reportOf({
-        runId: run.id,
-        taskId: task.id,
-        at: needs.now(),
-        submitted: submitted && claimsOf(submitted),
-        file,
-        answer: watch?.report,
-        summary: watch?.summary ?? watch?.lastWords,
-        verdict: watch?.verdict ?? outcome,
-        git,
-      }),
+    said: (watch) => saidIn(told(watch)),
+    report: (watch, outcome) => ({ report: reportOf({ ...told(watch), outcome }), over: submitted?.version ?? 'absent' }),
   };
 }
 

@@ -45,6 +45,7 @@ const ENDINGS: Readonly<Record<Outcome, readonly [sign: string, colour: Colour]>
   succeeded: ['✓', 'green'],
   no_changes: ['!', 'yellow'],
   blocked: ['!', 'yellow'],
+  failed: ['✗', 'red'],
   crashed: ['✗', 'red'],
   stalled: ['✗', 'red'],
   timed_out: ['✗', 'red'],
