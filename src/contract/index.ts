@@ -6,7 +6,7 @@ import { fleetStatus, initHome, setConfig, showConfig } from './home.ts';
 import type { Operation } from './operation.ts';
 import { liftPause, listPauses } from './pause.ts';
 import { addProject, listProjects, removeProject, setProject, showProject } from './project.ts';
-import { answerQuestion, askQuestion, listQuestions, showQuestion } from './question.ts';
+import { answerQuestion, askQuestion, listQuestions, showQuestion, withdrawQuestion } from './question.ts';
 import { cancelRun, listRuns, openTask, runLog, showRun, taskLog } from './run.ts';
 import { runEvents, runFacts } from './run-events.ts';
 import {
@@ -108,6 +108,7 @@ export const contract = [
   listQuestions,
   showQuestion,
   answerQuestion,
+  withdrawQuestion,
   listPauses,
   liftPause,
   createToken,

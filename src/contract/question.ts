@@ -58,3 +58,16 @@ export const answerQuestion = operation({
   output: QuestionView,
   faults: ['invalid', 'not_found', 'conflict', 'unavailable'],
 });
+
+export const withdrawQuestion = operation({
+  name: 'question.withdraw',
+  kind: 'command',
+  role: 'team-lead',
+  summary: 'Withdraw a question that needs no answer; a task that was blocked by it goes on and decides itself.',
+  input: z.strictObject({
+    id: Ref,
+    why: LongText.optional().describe('why nobody needs to answer it; whoever asked is told'),
+  }),
+  output: QuestionView,
+  faults: ['invalid', 'not_found', 'conflict', 'unavailable'],
+});

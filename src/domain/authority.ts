@@ -56,6 +56,7 @@ const ALSO: Readonly<Partial<Record<Standing, readonly string[]>>> = {
     'task.comment',
     'task.cancel',
     'question.ask',
+    'question.withdraw',
   ],
   host: ['fleet.status', 'run.list', 'run.show', 'run.log', 'run.events', 'run.facts'],
 };

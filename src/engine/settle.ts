@@ -1,7 +1,7 @@
 import { Fault, isFault } from '../domain/fault.ts';
 import { left } from '../domain/hold/hold.ts';
 import type { Refusal } from '../domain/hold/pause.ts';
-import { blockedBy, isOpenOf, type Question, toldAnswer } from '../domain/question/question.ts';
+import { blockedBy, isOpenOf, type Question, toldReply } from '../domain/question/question.ts';
 import type { Outcome, Run, Watch } from '../domain/run/run.ts';
 import { added } from '../domain/run/usage.ts';
 import { type Block, fenceOf, type Task } from '../domain/task/task.ts';
@@ -177,7 +177,7 @@ const withKept = (task: Task, runId: RunId, { kept }: Ending): Task =>
 const withAnswers = (task: Task, { watch }: Ending, asked: readonly Seen<Question>[]): Task =>
   asked
     .filter(({ body }) => watch?.asks.some(({ questionId }) => questionId === body.id))
-    .reduce((told, { body }) => toldAnswer(told, body), task);
+    .reduce((told, { body }) => toldReply(told, body), task);
 
 function nextOf(task: Task, settling: Settling): Task {
   const {

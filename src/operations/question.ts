@@ -1,6 +1,6 @@
 import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { answered, blockedBy, isSameText, type Question, toldAnswer } from '../domain/question/question.ts';
+import { answered, blockedBy, isSameText, type Question, toldReply, withdrawn } from '../domain/question/question.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import type { RunId } from '../domain/values.ts';
@@ -12,10 +12,10 @@ import type { Seen } from '../store/records/record.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { findQuestion, findTask } from './find.ts';
-import { assertOwn, ownRun } from './own-run.ts';
+import { assertOwn, type Own, ownRun } from './own-run.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 
-type Questions = 'question.ask' | 'question.list' | 'question.show' | 'question.answer';
+type Questions = 'question.ask' | 'question.list' | 'question.show' | 'question.answer' | 'question.withdraw';
 
 export const questionHandlers: Pick<Handlers, Questions> = {
   'question.ask': async ({ text, option, task }, scope) => {
@@ -23,7 +23,7 @@ export const questionHandlers: Pick<Handlers, Questions> = {
     if (own) assertOwn(task, own.task.body.id);
     const about = own?.task ?? (task === undefined ? undefined : await findTask(scope, task));
     const before = about ? await askedBefore(about.body, text, scope) : undefined;
-    if (about && before) return plan(before, own ? heardBy(about, before, scope) : []);
+    if (about && before) return plan(before.body, own ? askedAgain(own, before, scope) : []);
     const question: Question = {
       id: scope.ids.question(),
       seq: 1,
@@ -67,27 +67,48 @@ export const questionHandlers: Pick<Handlers, Questions> = {
     const change = changed(questions, seen, next, { author, note: { what: 'answered', why: chosen } });
     return plan({ ...next, seq: next.seq + 1 }, [...change, ...(await goesOn(next, scope))]);
   },
+
+  'question.withdraw': async ({ id, why }, scope) => {
+    const own = scope.caller.run ? await ownRun(scope) : undefined;
+    const seen = await findQuestion(scope, id);
+    if (own && seen.body.runId !== own.run.body.id)
+      throw new Fault('forbidden', `question ${seen.body.id} was asked by somebody else: only people withdraw it`);
+    const author = { by: scope.caller.name, at: scope.now };
+    const next = withdrawn(seen.body, { ...author, why });
+    const change = changed(questions, seen, next, { author, note: { what: 'withdrawn', ...(why ? { why } : {}) } });
+    // Whoever withdraws its own need not be told.
+    return plan({ ...next, seq: next.seq + 1 }, [...change, ...(own ? [] : await goesOn(next, scope))]);
+  },
 };
 
 /** Asking the same again is asking once, whichever run of the task asks; also when it has been answered since. */
-async function askedBefore(task: Task, text: string, { reads }: Scope): Promise<Question | undefined> {
+async function askedBefore(task: Task, text: string, { reads }: Scope): Promise<Seen<Question> | undefined> {
   if (isFinal(task.phase))
     throw new Fault('conflict', `task ${task.id} is ${task.phase.state}: nobody is left to hear an answer`);
   const asked = await questionsOf(reads, task.id);
   const same = asked.find(({ body }) => body.state !== 'withdrawn' && !body.permission && isSameText(body.text, text));
-  if (same) return same.body;
+  if (same) return same;
   const open = asked.filter(isPending).length;
   if (open >= LIMITS.openQuestions.value)
     throw new Fault('limit', `task ${task.id} has ${open} questions that wait for an answer, the most a task may have`);
   return undefined;
 }
 
-/** Who asks again and gets the answer has heard it. */
-function heardBy(seen: Seen<Task>, { id, answer }: Question, { caller, now }: Scope): Write[] {
-  const waits = answer !== undefined && seen.body.messages.some(({ answers, state }) => answers === id && state !== 'heard');
-  if (!waits) return [];
-  const note = { what: 'heard', data: { question: id } };
-  return changed(tasks, seen, heardAnswer(seen.body, id), { author: { by: caller.name, at: now }, note });
+/** Who asks again and gets the answer has heard it; who gets none waits for it as the run before it did. */
+function askedAgain({ run, task }: Own, before: Seen<Question>, { caller, now }: Scope): Write[] {
+  const { id, answer, runId } = before.body;
+  const author = { by: caller.name, at: now };
+  if (answer === undefined) {
+    if (runId === run.body.id) return [];
+    const asker = { runId: run.body.id, askedBy: `${run.body.executor} ${run.body.id}`, updatedAt: now };
+    const note = { what: 'asked again', data: { question: id } };
+    return [
+      ...changed(questions, before, { ...before.body, ...asker }, { author, note: { what: 'asked again' } }),
+      ...changed(tasks, task, { ...task.body, updatedAt: now }, { author, note }),
+    ];
+  }
+  if (!task.body.messages.some(({ answers, state }) => answers === id && state !== 'heard')) return [];
+  return changed(tasks, task, heardAnswer(task.body, id), { author, note: { what: 'heard', data: { question: id } } });
 }
 
 /** A number picks an option; any other text is an answer in one's own words. */
@@ -100,16 +121,16 @@ function chosenFrom(options: readonly string[], text: string): string {
 }
 
 /**
- * The answer is put before the agent of the task: while it runs as a message, otherwise in its next prompt. A task that
- * stood still for this answer goes on where its agent stopped, unless it stands still for another as well.
+ * The reply is put before the agent of the task: while it runs as a message, otherwise in its next prompt. A task that
+ * stood still for it goes on where its agent stopped, unless it stands still for another as well.
  */
 async function goesOn(question: Question, scope: Scope): Promise<Write[]> {
   const seen = question.taskId ? await tasks.get(scope.reads, question.taskId) : undefined;
   if (!seen || isFinal(seen.body.phase) || (await isPassedOnByRun(question, scope))) return [];
-  const task = toldAnswer(seen.body, question);
+  const task = toldReply(seen.body, question);
   const author = { by: scope.caller.name, at: scope.now };
   const { phase } = task;
-  const note = { what: 'told', why: `question ${question.id} was answered` };
+  const note = { what: 'told', why: `question ${question.id} was ${question.state}` };
   if (phase.state !== 'blocked' || phase.block.cause !== 'question' || phase.block.questionId !== question.id)
     return changed(tasks, seen, task, { author, note });
   const other = (await questionsOf(scope.reads, task.id)).find((one) => isPending(one) && one.body.id !== question.id);

@@ -64,6 +64,7 @@ export const MAY: Readonly<Record<OperationName, readonly Standing[]>> = {
   'question.list': [...READERS, 'worker', 'run'],
   'question.show': [...READERS, 'worker', 'run'],
   'question.answer': LEADS,
+  'question.withdraw': [...LEADS, 'run'],
   'task.cost': [...READERS, 'worker', 'run'],
   'fleet.cost': READERS,
   'pause.list': READERS,

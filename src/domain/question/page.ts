@@ -100,15 +100,20 @@ export function writePage(page: Page, questions: readonly Question[], ids: Reado
 }
 
 function shownAs(question: Question): string {
-  const { id, text, options, askedBy, createdAt, permission, state, answer } = question;
+  const { id, text, options, askedBy, createdAt } = question;
   const asked = [`<!-- asked by ${plain(askedBy)} at ${createdAt} -->`, '', quoted(text)];
   const choices = options.length === 0 ? [] : ['', ...options.map((option, index) => `${index + 1}. ${plain(option)}`)];
-  return [`## ${id}`, '', ...asked, ...choices, '', ...ending({ id, permission, state, answer })].join('\n');
+  return [`## ${id}`, '', ...asked, ...choices, '', ...ending(question)].join('\n');
 }
 
-function ending({ id, permission, state, answer }: Pick<Question, 'id' | 'permission' | 'state' | 'answer'>): string[] {
+function ending({ id, permission, state, answer, withdrawn }: Question): string[] {
   if (answer) return ['### Answer', '', `<!-- by ${plain(answer.by)} at ${answer.at} -->`, '', quoted(answer.text)];
-  if (state === 'withdrawn') return ['### Withdrawn'];
+  if (state === 'withdrawn')
+    return [
+      '### Withdrawn',
+      ...(withdrawn ? ['', `<!-- by ${plain(withdrawn.by)} at ${withdrawn.at} -->`] : []),
+      ...(withdrawn?.why ? ['', quoted(withdrawn.why)] : []),
+    ];
   const command = `fleet question answer ${id.slice(-8)}`;
   if (permission) return [`<!-- asks to be allowed something: answer with ${command}, not here -->`];
   return ['### Answer', '', `<!-- write it below, or say: ${command} -->`];

@@ -18,6 +18,8 @@ export const Question = z.strictObject({
   permission: z.boolean().optional(),
   state: z.enum(['pending', 'answered', 'withdrawn']),
   answer: z.strictObject({ text: LongText, by: z.string(), at: Instant }).optional(),
+  /** Who no longer wants it answered, and why. */
+  withdrawn: z.strictObject({ by: z.string(), at: Instant, why: LongText.optional() }).optional(),
   createdAt: Instant,
   updatedAt: Instant,
 });
@@ -25,12 +27,27 @@ export type Question = z.infer<typeof Question>;
 
 /** The first answer wins. */
 export function answered(question: Question, text: string, by: string, at: Instant): Question {
-  if (question.state !== 'pending')
-    throw new Fault('conflict', `question ${question.id} was ${question.state} already`, { question: question.id });
+  assertPending(question);
   return { ...question, state: 'answered', answer: { text, by, at }, updatedAt: at };
 }
 
-export const withdrawn = (question: Question, at: Instant): Question => ({ ...question, state: 'withdrawn', updatedAt: at });
+export function withdrawn(question: Question, { by, at, why }: { by: string; at: Instant; why?: string | undefined }): Question {
+  assertPending(question);
+  return { ...question, state: 'withdrawn', withdrawn: { by, at, ...(why ? { why } : {}) }, updatedAt: at };
+}
+
+function assertPending({ id, state }: Question): void {
+  if (state !== 'pending') throw new Fault('conflict', `question ${id} was ${state} already`, { question: id });
+}
+
+/** What whoever asked is told in return; undefined while it waits. A permission nobody gave is none. */
+export function replyTo({ state, answer, permission, withdrawn: by }: Question): string | undefined {
+  if (answer) return answer.text;
+  if (state !== 'withdrawn') return undefined;
+  return permission ? 'deny' : `nobody will answer: the question was withdrawn${by?.why ? ` (${by.why})` : ''}. ${ALONE}`;
+}
+
+const ALONE = 'Decide it yourself, and say in your report how you did.';
 
 /** Whether a run has asked it and nobody has answered; what it asked to be allowed nobody needs once it is over. */
 export const isOpenOf = (id: RunId, { runId, state, permission }: Question): boolean =>
@@ -50,13 +67,17 @@ export const blockedBy = ({ id, text }: Question) =>
     questionId: id,
   }) as const;
 
-/** The task with the answer among what its agent is to be told, once. */
-export function toldAnswer(task: Task, { id, text, answer }: Question): Task {
-  if (!answer || task.messages.some((message) => message.answers === id)) return task;
-  const said = `You asked: ${cut(spaced(text), LIMITS.excerptCharacters.value)}\nThe answer is: ${cut(answer.text, LIMITS.messageBytes.value / 2)}`;
+/** The task with the reply among what its agent is to be told, once. */
+export function toldReply(task: Task, question: Question): Task {
+  const { id, text, answer, withdrawn: gone, updatedAt } = question;
+  const reply = replyTo(question);
+  if (reply === undefined || task.messages.some((message) => message.answers === id)) return task;
+  const words = answer ? `The answer is: ${cut(reply, LIMITS.messageBytes.value / 2)}` : `The answer is that ${reply}`;
+  const said = `You asked: ${cut(spaced(text), LIMITS.excerptCharacters.value)}\n${words}`;
+  const { by, at } = answer ?? { by: gone?.by ?? 'fleet', at: updatedAt };
   const n = (task.messages.at(-1)?.n ?? 0) + 1;
-  const message = { n, at: answer.at, by: answer.by, text: said, state: 'waiting' as const, answers: id };
-  return { ...task, messages: [...task.messages, message].slice(-LIMITS.messages.value), updatedAt: answer.at };
+  const message = { n, at, by, text: said, state: 'waiting' as const, answers: id };
+  return { ...task, messages: [...task.messages, message].slice(-LIMITS.messages.value), updatedAt: at };
 }
 
 const cut = (text: string, most: number): string =>

@@ -100,9 +100,10 @@ export function questionPages(needs: QuestionNeeds): Controller<Seen, Action> {
   };
 }
 
-/** The births and ends of runs, and all of questions. */
+/** The births and ends of runs, the ends of tasks, and all of questions. */
 function isAbout({ op, key, ...write }: Write): boolean {
   if (key.kind === questions.kind) return true;
+  if (key.kind === tasks.kind) return op === 'delete' || (op === 'put' && isFinal((write as { body: Task }).body.phase));
   if (key.kind !== runs.kind || op !== 'put') return false;
   const { phase, seq } = (write as { body: Run }).body;
   return phase.state === 'ended' || seq === 1;
@@ -155,6 +156,8 @@ async function withdraw({ id, why }: { id: QuestionId; why: string }, { store, n
   if (seen?.body.state !== 'pending') return false;
   const at = now();
   const note = { what: 'withdrawn', why };
-  await store.commit(changed(questions, seen, withdrawn(seen.body, at), { author: { by: 'fleet', at }, note }));
+  await store.commit(
+    changed(questions, seen, withdrawn(seen.body, { by: 'fleet', at, why }), { author: { by: 'fleet', at }, note }),
+  );
   return true;
 }

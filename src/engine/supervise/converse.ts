@@ -1,6 +1,6 @@
 import type { Executor } from '../../domain/agent/executor.ts';
 import type { Note } from '../../domain/journal/entry.ts';
-import { isSameText, type Question } from '../../domain/question/question.ts';
+import { isSameText, type Question, replyTo } from '../../domain/question/question.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { QuestionId } from '../../domain/values.ts';
@@ -38,8 +38,9 @@ export async function passedOn(
   let now = watch;
   for (const { request, questionId } of watch.asks) {
     const question = (await questions.get(needs.store, questionId))?.body;
-    if (!question?.answer) continue;
-    const step = executor.answer(now.state, request, question.answer.text);
+    const reply = question && replyTo(question);
+    if (reply === undefined) continue;
+    const step = executor.answer(now.state, request, reply);
     now = { ...now, asks: now.asks.filter((ask) => ask.request !== request) };
     if (step) now = stepped(now, step);
   }

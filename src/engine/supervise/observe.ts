@@ -1,3 +1,4 @@
+import { replyTo } from '../../domain/question/question.ts';
 import { patienceMs, spinningMs, unwatchedMs } from '../../domain/run/health.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
@@ -169,5 +170,5 @@ async function hasMail({ watch }: Run, task: Task | undefined, { store }: Superv
   if (!watch) return false;
   if (watch.outbox.tail !== '' || task?.messages.some(({ state }) => state === 'waiting')) return true;
   const asked = await Promise.all(watch.asks.map(({ questionId }) => questions.get(store, questionId)));
-  return asked.some((question) => question?.body.answer !== undefined);
+  return asked.some((question) => question && replyTo(question.body) !== undefined);
 }

@@ -1,6 +1,7 @@
 import { isFault } from '../../domain/fault.ts';
 import type { Note } from '../../domain/journal/entry.ts';
 import type { Project } from '../../domain/project/project.ts';
+import { blockedBy } from '../../domain/question/question.ts';
 import { isSetback } from '../../domain/setback.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
@@ -8,6 +9,7 @@ import { findingsOf, refusalOf } from '../../domain/work/evidence.ts';
 import { guardedAmong, type NextStep, nextStep } from '../../domain/work/next-step.ts';
 import type { GitFacts } from '../../domain/work/report.ts';
 import type { Work } from '../../domain/work/work.ts';
+import { isPending, questionsOf } from '../../store/queries/questions.ts';
 import { evidence } from '../../store/records/findings.ts';
 import { changed } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
@@ -111,7 +113,9 @@ async function act({ seen, project, next }: Step, needs: WorkNeeds, beside: Besi
     case 'gate':
       return gate(seen, project, needs);
     case 'repair':
-      return sendBack(seen, await failureOf(task, next.because, needs), needs);
+      return (
+        (await stopsForAnswer(seen, next.because, needs)) || sendBack(seen, await failureOf(task, next.because, needs), needs)
+      );
     case 'review':
       return offer(seen, project, next.what, { needs, beside });
     case 'merge':
@@ -119,6 +123,13 @@ async function act({ seen, project, next }: Step, needs: WorkNeeds, beside: Besi
     case 'finish':
       return move(seen, transition(task, { type: 'finish', at, fence }), { what: 'finish' }, needs);
   }
+}
+
+/** Who has asked and changed nothing has most likely stopped for want of the answer: that is what a person is told. */
+async function stopsForAnswer(seen: Seen<Task>, because: 'no_changes' | 'gate', needs: WorkNeeds): Promise<boolean> {
+  if (because !== 'no_changes') return false;
+  const open = (await questionsOf(needs.store, seen.body.id)).findLast(isPending);
+  return open !== undefined && stop(seen, blockedBy(open.body), needs);
 }
 
 async function move(seen: Seen<Task>, next: Task, note: Note, needs: WorkNeeds): Promise<boolean> {

@@ -26,7 +26,7 @@ export async function withdrawals(
 ): Promise<Write[]> {
   const open = (await questionsOf(store, taskId)).filter(isPending).slice(0, LIMITS.openQuestions.value);
   return open.flatMap((seen) =>
-    changed(questions, seen, withdrawn(seen.body, author.at), { author, note: { what: 'withdrawn', why } }),
+    changed(questions, seen, withdrawn(seen.body, { ...author, why }), { author, note: { what: 'withdrawn', why } }),
   );
 }
 

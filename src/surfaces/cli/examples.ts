@@ -64,6 +64,7 @@ export const EXAMPLES: Readonly<Partial<Record<OperationName, readonly string[]>
   'task.review': ['fleet task review 7k2m9xqa', "fleet task review 7k2m9xqa 'look at the locking' --executor codex"],
   'question.show': ['fleet question show 5vd0c2pz'],
   'question.answer': ["fleet question answer 5vd0c2pz 'use the second one'", 'fleet question answer 5vd0c2pz 2'],
+  'question.withdraw': ["fleet question withdraw 5vd0c2pz --why 'either will do'"],
   'token.create': ['fleet token create ada --role worker --team web', 'fleet token create ci --role team-lead --days 7'],
   'token.revoke': ['fleet token revoke 8xq4n1rt'],
   'question.ask': ["fleet question ask 'Which port?' --option 8080 --option 9090"],

@@ -50,6 +50,7 @@ export const POSITIONALS: By<readonly string[]> = {
   'question.ask': ['text'],
   'question.show': ['id'],
   'question.answer': ['id', 'text'],
+  'question.withdraw': ['id'],
   'pause.lift': ['executor', 'account'],
   'token.create': ['name'],
   'token.revoke': ['id'],

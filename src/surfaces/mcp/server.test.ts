@@ -182,6 +182,7 @@ describe('the tools of a run', () => {
       'request_review',
       'submit_report',
       'subtask_status',
+      'withdraw_question',
     ]);
     expect(await told('get_task')).toMatchObject({ task: { id: made.id, prompt: 'the whole' } });
     const part = await told<Made & { state: string }>('create_subtask', { prompt: 'a part' });

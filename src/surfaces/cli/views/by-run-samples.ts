@@ -30,7 +30,8 @@ type ByRun =
   | 'question.ask'
   | 'question.list'
   | 'question.show'
-  | 'question.answer';
+  | 'question.answer'
+  | 'question.withdraw';
 
 const reportSample = (taskId: TaskId, runId: RunId, ago: Around['ago']): Output<'report.submit'> => ({
   runId,
@@ -104,5 +105,6 @@ export function byRunSamples(
     'question.list': { items: [question] },
     'question.show': answered,
     'question.answer': answered,
+    'question.withdraw': { ...question, state: 'withdrawn', withdrawn: { by: 'you', at: ago(1), why: 'either will do' } },
   };
 }

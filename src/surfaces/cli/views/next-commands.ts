@@ -33,7 +33,12 @@ export function unblock({ phase, id }: TaskView): readonly Step[] {
 
 const WAYS_ON: Readonly<Record<Block['cause'], (id: string, block: Block) => readonly Step[]>> = {
   question: (_id, block) =>
-    block.cause === 'question' ? [[`fleet question answer ${shortId(block.questionId)} TEXT`, 'answer, and it goes on']] : [],
+    block.cause === 'question'
+      ? [
+          [`fleet question answer ${shortId(block.questionId)} TEXT`, 'answer, and it goes on'],
+          [`fleet question withdraw ${shortId(block.questionId)}`, 'let it decide itself'],
+        ]
+      : [],
   dependency: (id, block) => [
     ...(block.cause === 'dependency' ? [[`fleet task show ${shortId(block.taskId)}`, 'see why that task ended'] as const] : []),
     [`fleet task edit ${id} --clear after`, 'go on without its dependencies'],

@@ -28,10 +28,14 @@ export function questionCard(question: Question, look: Look): string {
   );
 }
 
-function ending({ id, state, options }: Question, answer: Question['answer'], { paint, nowMs }: Look): string {
+function ending({ id, state, options, withdrawn }: Question, answer: Question['answer'], { paint, nowMs }: Look): string {
   if (answer)
     return `  ${paint.green('→')} ${plainLine(answer.text)} ${paint.dim(`(${plainLine(answer.by)}, ${ago(answer.at, nowMs)})`)}\n`;
-  if (state === 'withdrawn') return `  ${paint.dim('withdrawn')}\n`;
+  if (state === 'withdrawn') {
+    const why = withdrawn?.why ? `: ${plainLine(withdrawn.why)}` : '';
+    const who = withdrawn ? ` (${plainLine(withdrawn.by)}, ${ago(withdrawn.at, nowMs)})` : '';
+    return `  ${paint.dim(`withdrawn${why}${who}`)}\n`;
+  }
   return `  ${paint.cyan(answerCommand(id, options.length > 0))}\n`;
 }
 

@@ -103,6 +103,7 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'question.list': questionList,
   'question.show': questionCard,
   'question.answer': questionCard,
+  'question.withdraw': questionCard,
   'pause.list': pauseList,
   'pause.lift': pauseLifted,
   'token.create': tokenMade,

@@ -103,16 +103,21 @@ export const questionList = tool({
 export const questionAnswer = tool({
   name: 'question_answer',
   title: 'Answer a question',
-  about: 'Answer what an agent has asked; a task that was blocked by it goes on. The first answer counts.',
+  about:
+    'Answer what an agent has asked; a task that was blocked by it goes on. The first answer counts. With withdraw nobody answers it: the agent is told ' +
+    'to decide itself, and the text says why.',
   input: z.strictObject({
     id: answerQuestion.input.shape.id.describe('Id of the question.'),
     text: answerQuestion.input.shape.text.describe('The answer, or the number of an option.'),
+    withdraw: z.boolean().default(false).describe('Withdraw the question instead; the text says why.'),
   }),
   output: z.object({ question: QuestionBrief }),
-  calls: ['question.answer'],
-  run: async (input, { call }) => {
-    const question = questionBrief(await call('question.answer', input));
-    return { text: `Answered ${questionLine(question)}`, data: { question } };
+  calls: ['question.answer', 'question.withdraw'],
+  run: async ({ id, text, withdraw }, { call }) => {
+    const question = questionBrief(
+      withdraw ? await call('question.withdraw', { id, why: text }) : await call('question.answer', { id, text }),
+    );
+    return { text: `${withdraw ? 'Withdrawn' : 'Answered'} ${questionLine(question)}`, data: { question } };
   },
 });
 

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { Context, reviewTask, submitReport } from '../../../contract/by-run.ts';
 import type { Output } from '../../../contract/call.ts';
-import { askQuestion } from '../../../contract/question.ts';
+import { askQuestion, withdrawQuestion } from '../../../contract/question.ts';
+import { replyTo } from '../../../domain/question/question.ts';
 import { packetText, reportLines } from '../../../domain/run/packet-text.ts';
 import { Name } from '../../../domain/values.ts';
 import { briefOf, lineOf, TaskBrief } from '../brief.ts';
@@ -94,7 +95,8 @@ const askHuman = tool({
   title: 'Ask a person',
   about:
     'Ask the people of this fleet what you cannot find out or decide. Answers "pending" with the id of the question when nobody answers in time: go on with ' +
-    'what does not depend on it and ask the same again later, which is the same question; or end as blocked, and you are resumed with the answer.',
+    'what does not depend on it and ask the same again later, which is the same question; or end as blocked, and you are resumed with the answer. A question ' +
+    'that is still open when you end keeps your work from landing: take it back with withdraw_question once you need no answer.',
   input: z.strictObject({
     text: askQuestion.input.shape.text.describe('The question, with all that is needed to answer it.'),
     options: askQuestion.input.shape.option.describe('Answers to choose from.'),
@@ -116,8 +118,28 @@ const askHuman = tool({
     const question = questionBrief(found);
     const { state, answer } = question;
     const words =
-      answer === undefined ? `Pending: nobody has answered ${question.id} yet. Ask the same again later.` : `Answer: ${answer}`;
+      state === 'withdrawn'
+        ? `Withdrawn: ${replyTo(found)}`
+        : answer === undefined
+          ? `Pending: nobody has answered ${question.id} yet. Ask the same again later.`
+          : `Answer: ${answer}`;
     return { text: words, data: { state: state as 'answered', ...(answer === undefined ? {} : { answer }), question } };
+  },
+});
+
+const withdrawOwn = tool({
+  name: 'withdraw_question',
+  title: 'Take a question back',
+  about: 'Take back a question you have asked, when you need no answer any more.',
+  input: z.strictObject({
+    id: withdrawQuestion.input.shape.id.describe('Id of the question.'),
+    why: withdrawQuestion.input.shape.why.describe('How you have decided it, for people to read.'),
+  }),
+  output: z.object({ question: QuestionBrief }),
+  calls: ['question.withdraw'],
+  run: async ({ id, why }, { call }) => {
+    const question = questionBrief(await call('question.withdraw', { id, ...(why === undefined ? {} : { why }) }));
+    return { text: `Withdrawn ${questionLine(question)}`, data: { question } };
   },
 });
 
@@ -175,4 +197,4 @@ const pastReports = tool({
   },
 });
 
-export const runTools: readonly Tool[] = [getTask, submit, requestReview, askHuman, readInbox, pastReports];
+export const runTools: readonly Tool[] = [getTask, submit, requestReview, askHuman, withdrawOwn, readInbox, pastReports];
