@@ -4,6 +4,7 @@ import { timely } from '../run/backoff.ts';
 import type { Outcome } from '../run/run.ts';
 import type { ClaimId, Instant, RunId, TaskId } from '../values.ts';
 import { countedAttempts } from './attempts.ts';
+import { failureOf, stopOf } from './said-by-agent.ts';
 import { type Block, fenceOf, type Holder, isFinal, type Phase, type Task } from './task.ts';
 
 export type Fence = RunId | ClaimId;
@@ -132,19 +133,14 @@ const UNTRIED = { attempts: 0, uncounted: 0, lostTimes: 0, stalledTimes: 0, refu
 const ACCIDENTS: ReadonlySet<Outcome> = new Set(['crashed', 'stalled', 'lost']);
 
 function settled(task: Task, command: Settle): Task {
-  const { at, outcome, retryAt, fence } = command;
+  const { at, outcome, retryAt } = command;
   // A host that vanished may have been stopped for this very task, so even then the wish to cancel is honoured.
   if (task.cancelAsked || outcome === 'canceled') return canceled(task, at);
   if (outcome === 'succeeded' || outcome === 'no_changes')
     return inPhase(task, at, { state: 'verifying', since: at, holder: holderOf(task) });
   if (outcome === 'blocked' || outcome === 'auth_required')
-    return inPhase(task, at, {
-      state: 'blocked',
-      since: at,
-      block: { cause: 'agent', who: 'you', what: command.detail?.slice(0, REASON) || `${fence} ended as ${outcome}` },
-    });
-  if (outcome === 'failed')
-    return ended(task, at, { state: 'failed', at, reason: `its agent reports failure: ${command.detail?.slice(0, REASON)}` });
+    return inPhase(task, at, { state: 'blocked', since: at, block: stopOf(command) });
+  if (outcome === 'failed') return ended(task, at, { state: 'failed', at, reason: failureOf(command) });
   if (outcome === 'rate_limited') return refusedWork(task, command);
   if (outcome === 'context_full') return afresh(task, command);
   const lostTimes = task.lostTimes + (outcome === 'lost' ? 1 : 0);

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import type { TaskJson, WorkHouse } from '../../support/work-house.ts';
+import { workHouse } from '../../support/work-house.ts';
+import { describeAgents, follow, SETTINGS, scenarioOf, stepsOf } from './played.ts';
+import { type Cell, rowsOf } from './table.ts';
+
+const agents = [
+  { kind: 'scripted', create: (house: WorkHouse, cell: Cell) => house.create(scenarioOf(cell)) },
+  { kind: 'custom', create: (house: WorkHouse, cell: Cell) => made(house, cell, 'custom') },
+  { kind: 'acp', create: (house: WorkHouse, cell: Cell) => made(house, cell, 'speaker') },
+] as const;
+
+const made = async (house: WorkHouse, cell: Cell, executor: string): Promise<string> =>
+  (
+    await house.ok([
+      'task',
+      'create',
+      '--project',
+      'shop',
+      '--prompt',
+      stepsOf(cell),
+      '--title',
+      'work',
+      '--executor',
+      executor,
+      '--json',
+    ])
+  ).json<TaskJson>().id;
+
+describe.each(agents)('what an agent says: $kind', ({ kind, create }) => {
+  let house: WorkHouse;
+  beforeAll(async () => {
+    house = await workHouse([], { engine: false, settings: SETTINGS });
+    await describeAgents(house);
+    await house.up({}, false);
+  });
+  afterAll(async () => house?.[Symbol.asyncDispose]());
+
+  for (const { channel, meaning, cell } of rowsOf(kind)) {
+    const title = `${meaning}, by ${channel}`;
+    if (typeof cell === 'string') it.skip(`${title}; there is no such cell: ${cell}`, () => {});
+    else it.concurrent(`${title}: ${cell.fate} [WORK-04] [TASK-11]`, async () => follow(house, await create(house, cell), cell));
+  }
+});
