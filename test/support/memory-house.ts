@@ -43,6 +43,7 @@ export interface HouseOptions {
   readonly work?: Partial<WorkPort>;
   /** What is wrong with executors here. */
   readonly unready?: Map<string, Unready>;
+  readonly upkeep?: Partial<CallSurroundings['upkeep']>;
 }
 
 export function memoryHouse({
@@ -51,6 +52,7 @@ export function memoryHouse({
   clock = { ms: NOON },
   work = {},
   unready = new Map(),
+  upkeep = {},
 }: HouseOptions = {}): MemoryHouse {
   const ulid = makeUlids(() => clock.ms, random);
   const ids = {
@@ -130,7 +132,16 @@ export function memoryHouse({
       engine: async () => undefined,
     },
     signer: { sign: async ({ id }) => `signed ${id}`, codeOf: async (link) => `code of ${link}` },
-    upkeep: { migrate: unused, check: unused, backup: unused, restore: unused, accept: unused, export: unused, prune: unused },
+    upkeep: {
+      migrate: unused,
+      check: unused,
+      backup: unused,
+      restore: unused,
+      accept: unused,
+      export: unused,
+      prune: unused,
+      ...upkeep,
+    },
   };
   const as = (name: string, role: Standing = 'admin', more: Partial<Caller> = {}) =>
     makeCall(surroundings, { id: more.run?.runId ?? (name === 'you' ? OWNER_ID : `token of ${name}`), name, role, ...more });

@@ -1,0 +1,62 @@
+import { laneOf } from '../../src/domain/task/lane.ts';
+import {
+  begun,
+  created,
+  drain,
+  effectHouse,
+  landed,
+  liveRuns,
+  nextOf,
+  type ProjectInput,
+  placed,
+  started,
+} from './effect-house.ts';
+import { answered, type Effect, type Named, type Pending, provedBy } from './proof.ts';
+
+type Project = Partial<ProjectInput>;
+type Proof<Value> = Effect<Value, Project> | Named | Pending;
+
+const inArguments = async (project: Project) => (await started({ project })).launch?.args;
+const ofRun = async (project: Project) => (await begun({ project })).run.executor;
+
+async function byName(project: Project): Promise<unknown> {
+  const house = await effectHouse({ project: { ...project } });
+  return answered(house.call('task.create', { project: 'shop', prompt: 'sort' }).then(() => 'made'));
+}
+
+async function ofPlainDirectory({ plain = false }: Project): Promise<unknown> {
+  const house = await effectHouse({});
+  return answered(house.call('project.add', { path: '/plain', name: 'notes', plain }).then(({ kind }) => kind));
+}
+
+async function inAnswer(project: Project): Promise<unknown> {
+  const house = await effectHouse({ project });
+  return (await house.call('project.show', { project: 'shop' })).description;
+}
+
+async function runsAtOnce(project: Project): Promise<unknown> {
+  const house = await effectHouse({ project });
+  for (const title of ['one', 'two', 'three']) await created(house, { task: { title } });
+  await drain(house);
+  return (await liveRuns(house)).length;
+}
+
+/** Every field a person can give when a project is added, and what it changes. A new field does not compile without its line. */
+export const PROJECT_EFFECTS: { readonly [Field in keyof Required<ProjectInput>]: Proof<ProjectInput[Field]> } = {
+  path: { seen: inArguments, values: ['/repo', '/beside'] },
+  name: { seen: byName, values: ['shop', 'store'] },
+  plain: { seen: ofPlainDirectory, values: [false, true] },
+  description: { seen: inAnswer, values: [undefined, 'sells things'] },
+  targetBranch: { seen: (project) => placed({ project }), values: [undefined, 'other'] },
+  setup: provedBy('test/e2e/landing.test.ts', 'is made ready before an agent starts in it, with files, ports and set-up'),
+  verify: { seen: (project) => nextOf({ project }), values: [undefined, 'npm test'] },
+  copyFile: provedBy('test/e2e/landing.test.ts', 'is made ready before an agent starts in it, with files, ports and set-up'),
+  mcpServers: { pending: 'no run is given the servers yet' },
+  executor: { seen: ofRun, values: ['claude', 'codex'] },
+  model: { seen: inArguments, values: [undefined, 'opus'] },
+  effort: { seen: inArguments, values: [undefined, 'max'] },
+  integration: { seen: (project) => nextOf({ project }), values: ['review', 'auto'] },
+  isolation: { seen: async (project) => laneOf((await begun({ project })).task), values: ['worktree', 'in_place'] },
+  push: { seen: (project) => landed({ project }), values: [false, true] },
+  maxConcurrent: { seen: runsAtOnce, values: [undefined, 1] },
+};
