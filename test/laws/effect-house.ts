@@ -57,8 +57,8 @@ export async function effectHouse({ project = {}, settings = {} }: Given): Promi
   const executors = { all: async () => shelf, named: async (name: string) => shelf.get(name) } as unknown as ExecutorShelf;
   const wired = {
     ...house,
-    paths: homePaths({ FLEET_HOME: '/home/of/nobody' }, '/'),
-    settings: { current: () => ({ values: house.settings, items: [], file: '/home/of/nobody/runtime.toml' }) },
+    paths: homePaths({ FLEET_HOME: '/fleet-of-nobody' }, '/'),
+    settings: { current: () => ({ values: house.settings, items: [], file: '/fleet-of-nobody/runtime.toml' }) },
     executors,
     signer: async () => ({ signRun: async () => 'token of the run' }),
   } as unknown as House;
@@ -82,6 +82,7 @@ function workshopFor(pushed: string[]): Partial<Workshop> {
     commitOf: async (_project, ref) => commitOf(ref),
     branchFor: ({ id }, executor) => `${executor}/${id}`,
     pathOf: (_project, n) => `/workspaces/${n}`,
+    layOut: async () => ({ head: COMMITS.main, skipped: [] }),
     combine: async (_project, { tip, onto }) =>
       onto === COMMITS.tip
         ? { state: 'contained', commit: tip }
