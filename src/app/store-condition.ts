@@ -70,9 +70,9 @@ export class StoreCondition {
 const AT_ONCE_BYTES = 64 * 1024 * 1024;
 
 /** Refuses a damaged database before anything is started on it; a large one turns the condition when damage is found later. */
-export async function assertSound(file: string, condition: StoreCondition): Promise<void> {
+export async function assertSound(file: string, condition: StoreCondition, atOnceBytes = AT_ONCE_BYTES): Promise<void> {
   const { size } = await stat(file);
-  if (size > AT_ONCE_BYTES) return besides(file, condition);
+  if (size > atOnceBytes) return besides(file, condition);
   const finding = quickCheck(file);
   if (finding !== undefined) throw refusal(file, finding);
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { openDatabase } from '../../src/store/sqlite/database.ts';
 import { faultHouse } from '../fixtures/fault-house.ts';
 import { type CliHouse, cliHouse } from '../support/cli-house.ts';
 
@@ -62,6 +63,55 @@ describe('a damaged database', () => {
     expect((await readdir(house.home)).includes('up.json')).toBe(true);
     await house.ok(['db', 'restore', backup]);
     expect((await house.ok(['task', 'list'])).out).toContain('task 11');
+  });
+});
+
+describe('a database that cannot be read at all', () => {
+  it('is called that by every command that meets it, and none of them changes it [STORE-05] [R45]', async () => {
+    await using house = await cliHouse();
+    await fill(house, 3);
+    await damageHeader(databaseOf(house));
+    const before = await readFile(databaseOf(house));
+    for (const args of [['db', 'accept'], ['db', 'check'], ['task', 'list'], ['up'], ['doctor']]) {
+      const { code, out, err } = await house.fleet(args);
+      expect({ args, code, says: out + err }).toEqual({ args, code: 7, says: expect.stringMatching(/not a (fleet )?database/) });
+    }
+    expect((await readFile(databaseOf(house))).equals(before)).toBe(true);
+    await rm(databaseOf(house));
+    await mkdir(databaseOf(house));
+    for (const args of [['db', 'accept'], ['db', 'check'], ['task', 'list'], ['up'], ['doctor']]) {
+      const { code, out, err } = await house.fleet(args);
+      expect({ args, code, says: out + err }).toEqual({ args, code: 7, says: expect.not.stringContaining('fault in Fleet') });
+    }
+  });
+});
+
+describe('damage in a large database', () => {
+  it('is found beside the work, and told by health and status [STORE-05] [R45]', async () => {
+    await using house = await faultHouse();
+    await fill(house, 3);
+    // Pages of a table that Fleet never reads: nothing but a look through the whole file finds what is wrong with them.
+    const db = openDatabase(databaseOf(house));
+    db.exec('CREATE TABLE unread (bytes); CREATE INDEX unread_bytes ON unread (bytes)');
+    db.exec(
+      'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 72) INSERT INTO unread SELECT zeroblob(1000000) FROM n',
+    );
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    db.close();
+    const bytes = await readFile(databaseOf(house));
+    bytes.fill(0xff, bytes.length - 100 * PAGE);
+    await writeFile(databaseOf(house), bytes);
+    const engine = await house.up();
+    const { url } = await vi.waitFor(async () => JSON.parse(await readFile(join(house.home, 'up.json'), 'utf8')), 20_000);
+    await vi.waitFor(async () => {
+      const health = await fetch(`${url}/health`);
+      expect({ code: health.status, ...((await health.json()) as object) }).toMatchObject({
+        code: 503,
+        reasons: ['store_damaged'],
+      });
+    }, 60_000);
+    expect((await house.ok(['status'])).out).toContain('is damaged');
+    expect(engine.process.exitCode).toBeNull();
   });
 });
 
