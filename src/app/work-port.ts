@@ -34,6 +34,11 @@ export function workPortOf(paths: HomePaths, env: Env): WorkPort {
       return wanted && { commit: wanted.commit, ...(id.startsWith('run_') ? { runId: id as RunId } : {}) };
     },
     snapshot: (site, { ref, task, run }) => workshop.keep(site, { ref, origin: { task, run } }),
+    target: async (project, wanted) => {
+      const found = await workshop.targetOf(project, wanted);
+      return found.state === 'found' ? { branch: found.branch, commit: found.commit } : { branch: found.branch };
+    },
+    commit: (project, ref) => workshop.commitOf(project, ref),
     has: async (project, commit) => (await workshop.commitOf(project, commit)) !== undefined,
     restore: (project, wish) => makeBranch(project.path, wish, env),
     blame: async (path, { ref, line }) => {

@@ -272,8 +272,14 @@ export const completeTask = operation({
   name: 'task.complete',
   kind: 'command',
   role: 'worker',
-  summary: 'Say that a task you claimed is finished; its verification decides.',
-  input: z.strictObject({ id: Ref, as: claimant, summary: wishes.acceptance.describe('what was done') }),
+  summary: 'Say that a task you claimed is finished; its change must be there, and its verification decides.',
+  input: z.strictObject({
+    id: Ref,
+    as: claimant,
+    summary: wishes.acceptance.describe('what was done'),
+    commit: Ref.optional().describe('branch or commit that holds the work; the target branch by default'),
+    changes: z.boolean().optional().describe('whether there is a change; by default there must be if the task expects one'),
+  }),
   output: TaskView,
   faults: ['invalid', 'not_found', 'conflict', 'forbidden', 'unavailable'],
 });

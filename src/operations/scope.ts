@@ -9,7 +9,7 @@ import type { Project } from '../domain/project/project.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Origin, Settings } from '../domain/settings.ts';
 import type { Lane } from '../domain/task/lane.ts';
-import type { Task } from '../domain/task/task.ts';
+import type { BranchAt, Task } from '../domain/task/task.ts';
 import type { Token } from '../domain/token/token.ts';
 import type { ClaimId, Instant, LinkId, ProjectId, QuestionId, RunId, TaskId, TokenId } from '../domain/values.ts';
 import type { Totals } from '../domain/work/work.ts';
@@ -224,6 +224,10 @@ export interface WorkPort {
     site: { readonly workspace: Workspace; readonly project: Project },
     wish: { readonly ref: string; readonly task: Task; readonly run: Run },
   ): Promise<{ commit: string } | undefined>;
+  /** The branch work is to land on, the one checked out unless another is wanted, as far as it can be told. */
+  target(project: Project, wanted: string | undefined): Promise<BranchAt>;
+  /** The whole id of the commit a branch, a tag or an id names there. */
+  commit(project: Project, ref: string): Promise<string | undefined>;
   /** Whether the repository of the project still has a commit. */
   has(project: Project, commit: string): Promise<boolean>;
   /** Makes a branch there, and answers its name; unless the name must be exact, a taken one gets a number. */

@@ -12,6 +12,7 @@ import type { Seen } from '../store/records/record.ts';
 import { runIndex } from '../store/records/runs.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { trash } from '../store/records/trash.ts';
+import { changeOf, claimBase, named } from './claimed-change.ts';
 import { findTask, stillAt } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { beliefsIn, findDependencies, openOnes } from './task-graph.ts';
@@ -61,20 +62,26 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
 
   'task.claim': async ({ id, as }, scope) => {
     const agent = Name.parse(speaker(as, scope));
-    const holder = { kind: 'claim', claimId: scope.ids.claim(), agent, callerId: scope.caller.id } as const;
-    return moved(await findTask(scope, id), { type: 'claim', at: scope.now, holder }, scope, { why: `claimed by ${agent}` });
+    const seen = await findTask(scope, id);
+    const base = await claimBase(seen.body, scope);
+    const holder = { kind: 'claim', claimId: scope.ids.claim(), agent, callerId: scope.caller.id, ...base } as const;
+    return moved(seen, { type: 'claim', at: scope.now, holder }, scope, { why: `claimed by ${agent}` });
   },
 
-  'task.complete': async ({ id, as, summary }, scope) => {
+  'task.complete': async ({ id, as, summary, ...said }, scope) => {
     const seen = await findTask(scope, id);
-    const fence = ownClaim(seen.body, speaker(as, scope), scope);
+    const holder = ownClaim(seen.body, speaker(as, scope), scope);
+    const found = await changeOf(seen.body, holder, said, scope);
     const type = (await needsProof(seen.body, scope)) ? 'verify' : 'finish';
-    return moved(seen, { type, at: scope.now, fence }, scope, { ...(summary ? { why: summary } : {}) });
+    const why = said.changes === false ? `no changes: ${summary ?? `${holder.agent} says that none was needed`}` : summary;
+    const command = { type, at: scope.now, fence: fenceOf(holder) } as const;
+    const { data } = found;
+    return moved(named(seen, holder, found.commit), command, scope, { ...(why ? { why } : {}), ...(data ? { data } : {}) });
   },
 
   'task.unclaim': async ({ id, as }, scope) => {
     const seen = await findTask(scope, id);
-    const fence = ownClaim(seen.body, speaker(as, scope), scope);
+    const fence = fenceOf(ownClaim(seen.body, speaker(as, scope), scope));
     return moved(seen, { type: 'giveBack', at: scope.now, fence }, scope, {});
   },
 
@@ -172,18 +179,19 @@ const rejection = ({ work }: Pick<Task, 'work'>, text: string, { caller, now }: 
 interface Around {
   readonly what?: string;
   readonly why?: string;
+  readonly data?: Record<string, unknown>;
   readonly beliefs?: readonly Write[];
 }
 
-async function moved(seen: Seen<Task>, command: TaskCommand, scope: Scope, { what, why, beliefs = [] }: Around) {
+async function moved(seen: Seen<Task>, command: TaskCommand, scope: Scope, { what, why, data, beliefs = [] }: Around) {
   const next = transition(seen.body, command);
   const states = { from: seen.body.phase.state, to: next.phase.state };
-  const note = { what: what ?? command.type, ...states, ...(why ? { why } : {}) };
+  const note = { what: what ?? command.type, ...states, ...(why ? { why } : {}), ...(data ? { data } : {}) };
   const change = changed(tasks, seen, next, { author: { by: scope.caller.name, at: scope.now }, note });
   return plan(await viewOf({ ...next, seq: next.seq + 1 }, scope), [...change, ...beliefs]);
 }
 
-/** The fence of a claim, for the one who made it and nobody else. */
+/** A claim, for the one who made it and nobody else. */
 function ownClaim(task: Task, agent: string, { caller }: Scope) {
   const { phase } = task;
   if (phase.state !== 'running' || phase.holder.kind !== 'claim')
@@ -193,7 +201,7 @@ function ownClaim(task: Task, agent: string, { caller }: Scope) {
   // Two who are called alike are two: only those who lead may end the claim of another.
   if (phase.holder.callerId !== undefined && phase.holder.callerId !== caller.id && !leads(caller))
     throw new Fault('forbidden', `task ${task.id} is claimed by another ${agent}, with another token`);
-  return fenceOf(phase.holder);
+  return phase.holder;
 }
 
 /** With a verify command in its project, a claim of being finished is only a claim. */

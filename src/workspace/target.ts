@@ -5,14 +5,14 @@ import type { Who } from './site.ts';
 
 export type Target =
   | { readonly state: 'found'; readonly branch: string; readonly commit: string }
-  | { readonly state: 'unborn' | 'detached' | 'missing'; readonly why: string };
+  | { readonly state: 'unborn' | 'detached' | 'missing'; readonly why: string; readonly branch?: string };
 
 /** The branch work is to land on: the one asked for, else the one checked out in the project (its HEAD). */
 export async function targetOf(repository: string, wanted: string | undefined, env: NodeJS.ProcessEnv): Promise<Target> {
   if (wanted !== undefined) {
     const commit = isBranchName(wanted) ? await commitOf(repository, `refs/heads/${wanted}`, env) : undefined;
     return commit === undefined
-      ? { state: 'missing', why: `there is no branch ${JSON.stringify(wanted)}` }
+      ? { state: 'missing', why: `there is no branch ${JSON.stringify(wanted)}`, branch: wanted }
       : { state: 'found', branch: wanted, commit };
   }
   const head = await git(repository, ['symbolic-ref', '--quiet', 'HEAD'], env);
@@ -21,7 +21,7 @@ export async function targetOf(repository: string, wanted: string | undefined, e
   const branch = head.out.replace(/^refs\/heads\//, '');
   const commit = await commitOf(repository, head.out, env);
   return commit === undefined
-    ? { state: 'unborn', why: `the branch ${JSON.stringify(branch)} has no commit yet` }
+    ? { state: 'unborn', why: `the branch ${JSON.stringify(branch)} has no commit yet`, branch }
     : { state: 'found', branch, commit };
 }
 

@@ -45,7 +45,9 @@ describe('the queue, from the command line', () => {
     expect((await house.ok(['ready'])).out).not.toContain('Review');
     await house.ok(['task', 'claim', first.id, '--as', 'ann']);
     expect((await house.ok(['tasks'])).out).toContain('write the parser');
-    await house.ok(['task', 'complete', first.id, '--as', 'ann']);
+    const refused = await house.fleet(['task', 'complete', first.id, '--as', 'ann']);
+    expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('expects a change and has none')]);
+    await house.ok(['task', 'complete', first.id, '--as', 'ann', '--no-changes']);
     const events = (await house.ok(['task', 'events', first.id, '--json'])).json<{ items: { what: string; to?: string }[] }>();
     expect(events.items.map(({ what }) => what)).toEqual(['created', 'claim', 'finish']);
     expect((await house.ok(['status'])).out).toContain('1 done');

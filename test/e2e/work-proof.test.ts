@@ -129,10 +129,11 @@ describe('a gate', () => {
     const busy = await people.task('hang');
     await house.sees(busy, ({ phase }) => phase.state === 'running');
     const other = await claimable(people);
-    await house.ok(['task', 'complete', other, '--summary', 'I say so']);
+    expect((await house.fleet(['task', 'complete', other, '--summary', 'I say so'])).err).toContain('as it was at the claim');
+    await house.ok(['task', 'complete', other, '--no-changes', '--summary', 'I say so']);
     expect(standing(await house.rest(other))).toMatch(/^blocked: proof: .*the gate says no/);
-    await people.commit('out.txt', 'right');
     const next = await claimable(people);
+    await people.commit('out.txt', 'right');
     await house.ok(['task', 'complete', next]);
     expect(standing(await house.rest(next))).toBe('done');
     await house.ok(['task', 'cancel', busy]);

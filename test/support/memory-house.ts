@@ -118,6 +118,8 @@ export function memoryHouse({
       keptOf: unused,
       snapshot: unused,
       has: unused,
+      target: async () => ({ branch: 'main', commit: 'a'.repeat(40) }),
+      commit: unused,
       restore: unused,
       blame: unused,
       ...work,

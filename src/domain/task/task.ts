@@ -20,10 +20,23 @@ import {
 import { CommitId, Gate, Work } from '../work/work.ts';
 import { FAILOVERS } from './failover.ts';
 
+/** A branch and where it was; empty where there was none. */
+export const BranchAt = z.strictObject({ branch: z.string().optional(), commit: CommitId.optional() });
+export type BranchAt = z.infer<typeof BranchAt>;
+
 /** Who does the work of a running task. Its id is the fence: only its holder may move the task on. */
 export const Holder = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('run'), runId: RunId }),
-  z.strictObject({ kind: z.literal('claim'), claimId: ClaimId, agent: Name, callerId: z.string().optional() }),
+  z.strictObject({
+    kind: z.literal('claim'),
+    claimId: ClaimId,
+    agent: Name,
+    callerId: z.string().optional(),
+    /** The target branch when it was claimed; absent where nothing can be compared. */
+    base: BranchAt.optional(),
+    /** The commit that was named as the work. */
+    commit: CommitId.optional(),
+  }),
 ]);
 export type Holder = z.infer<typeof Holder>;
 

@@ -14,7 +14,7 @@ export interface Site {
 
 export type Target =
   | { readonly state: 'found'; readonly branch: string; readonly commit: string }
-  | { readonly state: 'unborn' | 'detached' | 'missing'; readonly why: string };
+  | { readonly state: 'unborn' | 'detached' | 'missing'; readonly why: string; readonly branch?: string };
 
 export type Combined =
   | { readonly state: 'contained'; readonly commit: string }

@@ -218,9 +218,11 @@ async function gate(seen: Seen<Task>, project: Project | undefined, needs: WorkN
   return verdict.state === 'open' && verdict.acted;
 }
 
-/** Work that did not come from a run of ours is on the target branch, or in the place itself. */
+/** Work that did not come from a run of ours is the commit they named, else on the target branch, or in the place itself. */
 async function othersWork(task: Task, project: Project, { workshop }: WorkNeeds) {
-  if (project.kind === 'directory' || task.isolation === 'in_place' || holderOf(task).kind === 'run') return {};
+  const holder = holderOf(task);
+  if (project.kind === 'directory' || task.isolation === 'in_place' || holder.kind === 'run') return {};
+  if (holder.commit) return { commit: holder.commit };
   // The commit the gate has begun with stays the one it judges.
   if (task.gate?.commit) return { commit: task.gate.commit };
   const target = await workshop.targetOf(project, task.targetBranch ?? project.targetBranch);

@@ -55,7 +55,11 @@ export const EXAMPLES: Readonly<Partial<Record<OperationName, readonly string[]>
   'task.comment': ["fleet task comment 7k2m9xqa 'the flaky test is known, leave it'"],
   'task.cancel': ["fleet task cancel 7k2m9xqa --why 'done by hand'"],
   'task.claim': ['fleet task claim 7k2m9xqa', 'fleet task claim 7k2m9xqa --as ada'],
-  'task.complete': ["fleet task complete 7k2m9xqa --summary 'moved the parser'"],
+  'task.complete': [
+    "fleet task complete 7k2m9xqa --summary 'moved the parser'",
+    'fleet task complete 7k2m9xqa --commit my-branch',
+    "fleet task complete 7k2m9xqa --no-changes --summary 'it worked already'",
+  ],
   'task.export': ['fleet task export > tasks.jsonl', 'fleet task export --project site --file tasks.jsonl'],
   'task.import': ['fleet task import tasks.jsonl', 'fleet task import .beads/issues.jsonl --project site'],
   'run.context': ['fleet run context 3tq8w1ze', 'fleet run context'],

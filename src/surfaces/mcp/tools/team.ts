@@ -34,12 +34,17 @@ export const taskClaim = tool({
 export const taskComplete = tool({
   name: 'task_complete',
   title: 'Complete a claimed task',
-  about: 'Say that a task you claimed is finished, and what was done. Its verification decides whether it is.',
-  input: z.strictObject({ id: taskRef, summary: completeTask.input.shape.summary.describe('What was done.') }),
+  about:
+    'Say that a task you claimed is finished, and what was done. The change it expects must be committed; its verification decides.',
+  input: z.strictObject({
+    id: taskRef,
+    summary: completeTask.input.shape.summary.describe('What was done.'),
+    commit: completeTask.input.shape.commit.describe('Branch or commit with the work, where it is not on the target branch.'),
+    changes: completeTask.input.shape.changes.describe('false: nothing had to be changed. Say why in the summary.'),
+  }),
   output,
   calls: ['task.complete'],
-  run: async ({ id, summary }, asked) =>
-    moved(await asked.call('task.complete', { id, ...(summary === undefined ? {} : { summary }) }), asked, 'Handed in:'),
+  run: async (said, asked) => moved(await asked.call('task.complete', said), asked, 'Handed in:'),
 });
 
 export const taskUnclaim = tool({
