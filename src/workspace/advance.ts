@@ -8,7 +8,8 @@ import { borrowFrom } from './borrowed.ts';
 import { type Checkout, checkoutsOf, headOf, isCheckedOut } from './checkouts.ts';
 import { git } from './git.ts';
 import { firstLine, type GitDirectory, gitDirectory } from './git-directory.ts';
-import { type IndexLock, lockIndex, type Move } from './index-lock.ts';
+import { guardCheckout } from './git-hand.ts';
+import { type IndexLock, type Locked, lockIndex, type Move } from './index-lock.ts';
 import { mend } from './mend.ts';
 import { dirtyFiles, moveFiles, type Over, obstacleTo, over, readyIndex } from './move-files.ts';
 import { type Setting, settingsOf } from './settings.ts';
@@ -104,7 +105,7 @@ async function moveAlone(directory: Project, ref: string, move: Move, env: NodeJ
   const settings = settingsOf(directory.repository, env);
   const [checkout] = (await checkoutsOf(directory.common, ref, settings)).holding;
   if (checkout === undefined || checkout.away) return moved;
-  const lock = await lockIndex(checkout.directory.own, checkout.path);
+  const lock = await lockGuarded(checkout);
   if (lock.state === 'busy') return moved;
   try {
     await finish(checkout, lock.unfinished ?? move, lock, env);
@@ -131,13 +132,10 @@ async function moveTogether(
   { move, busy, known, changed }: Circumstances,
   env: NodeJS.ProcessEnv,
 ): Promise<Advanced | 'again'> {
-  const lock = await lockIndex(checkout.directory.own, checkout.path);
+  const lock = await lockGuarded(checkout);
   if (lock.state === 'busy') return { state: 'busy', where: checkout.path, why: lock.why };
   try {
-    if (lock.unfinished !== undefined) {
-      await unlockRefs(checkout, lock.unfinished);
-      await finish(checkout, lock.unfinished, lock, env);
-    }
+    await finishDead(checkout, lock, env);
     // Two questions that do not wait for each other; the second is about files, and is not needed if the first says no.
     const opening = over(checkout, move.from, env, known);
     const [{ commit }, head] = await Promise.all([refAt(checkout.directory.common, names[0], env), headOf(checkout, env)]);
@@ -149,6 +147,24 @@ async function moveTogether(
   } finally {
     await lock.letGo();
   }
+}
+
+/** Should this process die with the lock in its hand, its git helper ends the move and takes the lock away. */
+async function lockGuarded(checkout: Checkout): Promise<Locked> {
+  const leave = guardCheckout(checkout);
+  const lock = await lockIndex(checkout.directory.own, checkout.path).catch((error: unknown) => {
+    leave();
+    throw error;
+  });
+  if (lock.state === 'busy') leave();
+  return lock.state === 'busy' ? lock : { ...lock, letGo: () => lock.letGo().finally(leave) };
+}
+
+/** Ends what a dead holder of the lock began, if it began anything. */
+export async function finishDead(checkout: Checkout, lock: IndexLock, env: NodeJS.ProcessEnv): Promise<void> {
+  if (lock.unfinished === undefined) return;
+  await unlockRefs(checkout, lock.unfinished);
+  await finish(checkout, lock.unfinished, lock, env);
 }
 
 /** A git that died with its landing may have left the locks of the refs it was moving. */

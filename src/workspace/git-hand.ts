@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '../domain/fault.ts';
+import type { Checkout } from './checkouts.ts';
 import { gitHelperUrl } from './git-helper-url.ts';
 import { type GitCall, type GitEnded, spawnGit } from './spawn-git.ts';
 
@@ -10,7 +11,13 @@ export interface GitAsked {
   readonly call: GitCall;
 }
 
-type Answer = { readonly n: number } & ({ readonly ended: GitEnded } | { readonly why: string });
+/** A checkout whose index its asker locks, until it says that it has let go. */
+export interface Guarded {
+  readonly guard: number;
+  readonly checkout?: Checkout;
+}
+
+export type Answer = { readonly n: number } & ({ readonly ended: GitEnded } | { readonly why: string });
 
 /** Helpers one call may outlive. */
 const MOST_HELPERS = 3;
@@ -51,6 +58,9 @@ let hand: Hand | undefined;
 /** Starts git here, or, where there is an engine in this process, by a hand of its own. */
 export const callGit = (call: GitCall): Promise<GitEnded> => hand?.ask(call) ?? spawnGit(call);
 
+/** While an engine in this process holds the lock on the index of a checkout, its helper knows of it; what it answers ends that. */
+export const guardCheckout = (checkout: Checkout): (() => void) => hand?.guard(checkout) ?? (() => undefined);
+
 /** From now on until it is closed, git is started by a small process: it has little to copy, and nobody waits for it. */
 export function openGitHand(): { readonly pid: () => number | undefined; close(): Promise<void> } {
   const own = new Hand();
@@ -66,6 +76,7 @@ export function openGitHand(): { readonly pid: () => number | undefined; close()
 
 class Hand {
   readonly #pending = new Map<number, Pending>();
+  readonly #guarded = new Map<number, Checkout>();
   #helper: ChildProcess | undefined;
   #n = 0;
   #isClosed = false;
@@ -97,6 +108,17 @@ class Hand {
     });
   }
 
+  guard(checkout: Checkout): () => void {
+    const n = ++this.#n;
+    this.#guarded.set(n, checkout);
+    if (this.#helper) tell(this.#helper, { guard: n, checkout });
+    else this.#open();
+    return () => {
+      this.#guarded.delete(n);
+      if (this.#helper) tell(this.#helper, { guard: n });
+    };
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const helper = this.#helper;
@@ -123,6 +145,7 @@ class Hand {
     helper.unref();
     helper.channel?.unref();
     this.#helper = helper;
+    for (const [guard, checkout] of this.#guarded) tell(helper, { guard, checkout });
     return helper;
   }
 
@@ -138,6 +161,11 @@ class Hand {
     if (this.#pending.size === 0) this.#helper?.channel?.unref();
     if (pending) settle(pending);
   }
+}
+
+/** A helper that is gone is replaced by one that is told again. */
+function tell(helper: ChildProcess, what: Guarded): void {
+  if (helper.connected) helper.send(what, () => undefined);
 }
 
 const lost = (why: string): Fault => new Fault('unavailable', `the process that starts git is gone (${why}): try again`);

@@ -1,19 +1,44 @@
 /**
  * Starts git for an engine whose own memory would make every start block its loop: the kernel copies the page tables of
- * whoever forks. Small, and without state; when whoever it works for is gone, it ends, and its gits with it.
+ * whoever forks. Small; when whoever it works for is gone, it ends, and its gits with it. If that one was killed with the lock
+ * on the index of a checkout in its hand, the move it was at is ended first and the lock taken away.
  */
-import type { GitAsked } from './git-hand.ts';
+import { identityOf } from '../platform/process-identity.ts';
+import type { Checkout } from './checkouts.ts';
+import type { Answer, GitAsked, Guarded } from './git-hand.ts';
 import { endAllGits, spawnGit } from './spawn-git.ts';
 
-process.on('message', ({ n, call }: GitAsked) => {
-  void spawnGit(call).then(
-    (ended) => process.send?.({ n, ended }),
-    (error: unknown) => process.send?.({ n, why: error instanceof Error ? error.message : String(error) }),
-  );
+const parent = identityOf(process.ppid);
+const guarded = new Map<number, Checkout>();
+
+process.on('message', (message: GitAsked | Guarded) => {
+  if ('call' in message) answer(message);
+  else if (message.checkout) guarded.set(message.guard, message.checkout);
+  else guarded.delete(message.guard);
 });
 process.on('disconnect', () => {
   endAllGits();
-  process.exit(0);
+  void endMoves().finally(() => process.exit(0));
 });
 // A key press in the terminal of whoever it works for is not for it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+
+function answer({ n, call }: GitAsked): void {
+  void spawnGit(call).then(
+    (ended) => say({ n, ended }),
+    (error: unknown) => say({ n, why: error instanceof Error ? error.message : String(error) }),
+  );
+}
+
+/** Nobody listens any more once whoever asked is gone. */
+function say(what: Answer): void {
+  if (process.connected) process.send?.(what, undefined, undefined, () => undefined);
+}
+
+async function endMoves(): Promise<void> {
+  const dead = await parent;
+  if (guarded.size === 0 || dead === undefined) return;
+  // Loaded only now: as long as all is well, the helper stays small.
+  const { endDeadMove } = await import('./dead-move.ts');
+  await Promise.allSettled([...guarded.values()].map((checkout) => endDeadMove(checkout, dead, process.env)));
+}

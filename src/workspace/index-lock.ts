@@ -61,6 +61,9 @@ export async function lockIndex(own: string, workTree: string): Promise<Locked> 
   return held(path, mine, found.held.move);
 }
 
+/** Who made the lock on an index, if it is one of ours. */
+export const holderOf = async (own: string): Promise<ProcessIdentity | undefined> => (await look(join(own, 'index.lock')))?.held;
+
 function held(path: string, mine: Held, unfinished?: Move): IndexLock {
   holding.add(path);
   let told = unfinished;

@@ -1,15 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { inFullRun } from '../../test/full-only.ts';
 import { bundlePrograms } from '../platform/bundle.ts';
 import { advance } from './advance.ts';
 import { type GitGround, gitGround } from './fixtures/git-ground.ts';
 
 const PROGRAM = fileURLToPath(
-  new URL('landing.mjs', bundlePrograms({ landing: new URL('./fixtures/landing-program.ts', import.meta.url) })),
+  new URL(
+    'landing.mjs',
+    bundlePrograms({
+      landing: new URL('./fixtures/landing-program.ts', import.meta.url),
+      'git-helper': new URL('./git-helper.ts', import.meta.url),
+    }),
+  ),
 );
 
 const start = (args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess =>
@@ -87,6 +95,34 @@ describe('a landing that is killed', () => {
     }
     expect(await ground.git(repo, 'fsck', '--strict')).not.toMatch(/error|missing|corrupt/);
     expect(torn).toBeGreaterThan(0);
+  });
+});
+
+describe('a landing whose process is killed while it holds the index of a checkout', () => {
+  it('leaves no lock: its git helper ends the move, and people commit without a new start [WORK-08] [R29]', async () => {
+    await using ground = await gitGround();
+    const { repo, commits } = await steps(ground, 1);
+    const [from = '', to = ''] = commits;
+    const lock = join(repo, '.git', 'index.lock');
+    const move = { branch: 'main', from, to, why: 'killed' };
+    let torn = 0;
+    for (let round = 0; torn < 4; round += 1) {
+      expect(round, 'it was never killed while it held the lock').toBeLessThan(100);
+      const child = start(['BY_HAND', repo, JSON.stringify(move)], ground.env);
+      await said(child);
+      while (!existsSync(lock) && child.exitCode === null) await nextTurn();
+      // From the moment it has the lock on, over the files that are moved, to the end.
+      for (const until = performance.now() + (round % 5) * 12; performance.now() < until && existsSync(lock); ) await nextTurn();
+      child.kill('SIGKILL');
+      torn += existsSync(lock) ? 1 : 0;
+      await ended(child);
+      await vi.waitFor(() => expect(existsSync(lock)).toBe(false), { timeout: 60_000, interval: 5 });
+      const main = await ground.git(repo, 'rev-parse', 'main');
+      expect([from, to]).toContain(main);
+      await expectWhole(ground, repo, main);
+      await ground.git(repo, 'commit', '-q', '--allow-empty', '-m', 'by a person');
+      await ground.git(repo, 'reset', '-q', '--hard', from);
+    }
   });
 });
 
