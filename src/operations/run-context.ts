@@ -4,7 +4,7 @@ import { LIMITS } from '../domain/limits.ts';
 import { reportWithin, shortened, toldTask as toldOf } from '../domain/run/packet.ts';
 import type { Run } from '../domain/run/run.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
-import { newestReport, packetFor } from '../store/queries/packet.ts';
+import { newestReport, packetFor, readerOf } from '../store/queries/packet.ts';
 import { questionsOf } from '../store/queries/questions.ts';
 import { projects } from '../store/records/projects.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
@@ -96,8 +96,9 @@ async function finishedBeside(own: Task, scope: Scope): Promise<Context['recent'
   if (!own.projectId) return [];
   const hits = await scope.around.scan({ index: taskIndex.project(own.projectId), limit: LOOKED_AT, reverse: true });
   const finished = hits.map(tasks.read).filter(({ id, phase }) => id !== own.id && isFinal(phase));
+  const reader = await readerOf(scope.around, own);
   const told = await Promise.all(
-    finished.slice(0, TOLD).map(async (task) => toldOf(task, await newestReport(scope.around, task.id), own.projectId)),
+    finished.slice(0, TOLD).map(async (task) => toldOf(task, await newestReport(scope.around, task.id), reader)),
   );
   // Of tasks it does not depend on, it need not know every file.
   return told.map((one) => shortened(one, LIMITS.packetTaskBytes.value / 4));

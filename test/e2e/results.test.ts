@@ -67,6 +67,7 @@ describe('results', () => {
         // The commands of its prompt work where it is, and the files beside it say the same.
         `sh grep -o 'git diff [0-9a-f]*[.][.][0-9a-f]*' ${OWN}/prompt.txt | sh > seen.txt`,
         `sh cat ${OWN}/before-*.diff | diff - seen.txt`,
+        `sh test "$(grep -o 'refs/[a-z/]*/[^ ]*' ${OWN}/prompt.txt | xargs -n1 git rev-parse --verify | wc -l)" = 2`,
         `sh grep -q '^+one' seen.txt && grep -q '^+two' seen.txt && rm seen.txt && test ! -e ${isolation}.txt`,
         `done one is better`,
       ];
@@ -85,7 +86,10 @@ describe('results', () => {
       expect(judged.phase).toMatchObject({ state: 'done' });
       expect(judged.work?.base).toBe(await house.says('rev-parse', 'main'));
       const prompt = await promptOf(judge);
-      for (const id of [one, two]) expect(prompt).toContain(`refs/heads/${(await house.show(id)).work?.branch}`);
+      for (const id of [one, two]) {
+        const place = isolation === 'clone' ? 'refs/remotes/origin' : 'refs/heads';
+        expect(prompt).toContain(`${place}/${(await house.show(id)).work?.branch}\n`);
+      }
       expect(prompt).toContain('  > I say two');
       await house.ok(['task', 'approve', one]);
       await inState(one, 'done');

@@ -1,4 +1,4 @@
-import { LINE_END, type Packet, type ToldReport, type ToldTask } from './packet.ts';
+import { branchName, LINE_END, type Packet, type ToldReport, type ToldTask } from './packet.ts';
 
 /** Names of the files in which more of a task stands than its agent is told at once. */
 export const wholeReport = (taskId: string): string => `before-${taskId}.json`;
@@ -51,13 +51,17 @@ function placeLines({ branch, work, directory }: ToldTask): string[] {
     return [directory ? `It worked in place, in ${directory}: look at the files themselves.` : 'It has no branch of its own.'];
   const { base, tip, target, landed, ref, changes, elsewhere } = work;
   if (!tip) return [`Its branch ${branch} has no commit of its own.`];
-  const sum = changes ? `: ${changes.commits} commits, ${changes.files} files, +${changes.added} -${changes.removed}` : '';
-  const where = landed ? `landed on ${target} as ${landed}` : `not on ${target}; ${ref}`;
+  const sum = changes
+    ? `: ${counted(changes.commits, 'commit')}, ${counted(changes.files, 'file')}, +${changes.added} -${changes.removed}`
+    : '';
+  const where = landed ? `landed on ${target} as ${landed}` : `not on ${target}${ref ? `; ${ref}` : ''}`;
   return [
-    `Work: branch ${branch}, from ${base} to ${tip}${sum}; ${where}`,
+    `Work: branch ${branchName(branch, ref)}, from ${base} to ${tip}${sum}; ${where}`,
     ...(elsewhere ? ['It is in the repository of another project.'] : [`See it: git diff ${base}..${tip}`]),
   ];
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 export function reportLines(report: ToldReport): string[] {
   const { status, summary, open, nextSteps, errors, doubts, untested, tests, files } = report;

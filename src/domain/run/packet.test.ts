@@ -22,7 +22,7 @@ const task = (n: number, more: Partial<Task> = {}): Task =>
     work,
     ...more,
   }) as Task;
-const told = (one: Task, its?: Report) => toldTask(one, its, task(0).projectId);
+const told = (one: Task, its?: Report, isInClone = false) => toldTask(one, its, { projectId: task(0).projectId, isInClone });
 const packet = (more: Partial<Packet> = {}): Packet => packetOf({ dependencies: [], reviews: [], leftOut: [], ...more });
 const lines = (one: Packet) => packetText(one, { directory: '/run', diffs: true }).split('\n');
 
@@ -41,6 +41,26 @@ describe('what an agent is told of the work before it', () => {
       '/run there are, for each TASK: before-TASK.json',
     ])
       expect(text).toContain(part);
+  });
+
+  it('names in a clone what a clone has: branches of its origin, and of kept work the commit alone', () => {
+    const { tip: _tip, ...open } = work;
+    const kept = { ...open, kept: { commit: TIP, ref: 'refs/fleet/kept/task_2/run_1', at } };
+    const other = 'project_2' as NonNullable<Task['projectId']>;
+    const all = [task(1), task(2, { work: kept }), task(3, { projectId: other })];
+    const text = lines(packet({ dependencies: all.map((one) => told(one, undefined, true)) })).join('\n');
+    expect(text).toContain(`branch origin/fleet/x, from ${BASE} to ${TIP}; not on main; refs/remotes/origin/fleet/x\n`);
+    expect(text).toContain(`branch fleet/x, from ${BASE} to ${TIP}; not on main\n`);
+    // A clone has no refs of another repository.
+    expect(text).toContain(`branch fleet/x, from ${BASE} to ${TIP}; not on main; refs/heads/fleet/x\n`);
+  });
+
+  it.each([
+    [1, '1 commit, 1 file, +1 -1'],
+    [2, '2 commits, 2 files, +2 -2'],
+  ])('counts %i of a thing in plain English', (n, words) => {
+    const changes = { commits: n, files: n, added: n, removed: n };
+    expect(packetText(packet({ dependencies: [told(task(1, { work: { ...work, changes } }))] }))).toContain(`: ${words};`);
   });
 
   it('says of landed work where it landed, of kept work its ref, of work in place its directory, and of another project no command', () => {

@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { PHASE_STATES, type Task } from '../task/task.ts';
 import { type Instant, TaskId } from '../values.ts';
 import { Report } from '../work/report.ts';
-import { CommitId, Totals } from '../work/work.ts';
+import { CommitId, Totals, type Work } from '../work/work.ts';
 
 /* What one agent is told of the work of others: the same for its prompt and for `run.context`, and bounded whatever they wrote. */
 
@@ -33,7 +33,7 @@ export const ToldTask = z.strictObject({
       base: CommitId,
       /** All of it as a commit, finished or as it was kept when its last run ended. */
       tip: CommitId.optional(),
-      /** A ref of the project that leads to the tip; absent once it has landed. */
+      /** A ref that leads to the tip, by its name where the reader works; absent once it has landed, and where there is none. */
       ref: z.string().optional(),
       changes: Totals.optional(),
       landed: CommitId.optional(),
@@ -64,11 +64,18 @@ export const newsIn = ({ reviews, ...packet }: Packet, since: Instant | undefine
     ? { ...packet, reviews }
     : { dependencies: [], reviews: reviews.filter(({ report }) => report !== undefined && report.at > since), leftOut: [] };
 
-/** All there is to tell of a task, to somebody who works in the given project. */
-export function toldTask(task: Task, report: Report | undefined, projectId: Task['projectId']): ToldTask {
+/** Where somebody works who is told of others. */
+export interface Reader {
+  readonly projectId: Task['projectId'];
+  /** Of the project's refs a clone has only the branches, as those of its origin. The commits are all there. */
+  readonly isInClone: boolean;
+}
+
+/** All there is to tell of a task. */
+export function toldTask(task: Task, report: Report | undefined, reader: Reader): ToldTask {
   const { work, directory } = task;
   const tip = work?.tip ?? work?.kept?.commit;
-  const ref = work?.tip ? `refs/heads/${work.branch}` : work?.kept?.ref;
+  const ref = work && refOf(work, reader.isInClone && task.projectId === reader.projectId);
   return {
     taskId: task.id,
     title: task.title,
@@ -83,7 +90,7 @@ export function toldTask(task: Task, report: Report | undefined, projectId: Task
             ...(tip && ref && !work.landed ? { ref } : {}),
             ...(work.changes ? { changes: work.changes } : {}),
             ...(work.landed ? { landed: work.landed.commit } : {}),
-            ...(task.projectId === projectId ? {} : { elsewhere: true as const }),
+            ...(task.projectId === reader.projectId ? {} : { elsewhere: true as const }),
           },
         }
       : {}),
@@ -91,6 +98,17 @@ export function toldTask(task: Task, report: Report | undefined, projectId: Task
     ...(report ? { report: toldReport(report) } : {}),
   };
 }
+
+const REMOTES = 'refs/remotes/';
+
+const refOf = ({ tip, branch, kept }: Work, isInClone: boolean): string | undefined => {
+  if (tip) return isInClone ? `${REMOTES}origin/${branch}` : `refs/heads/${branch}`;
+  return isInClone ? undefined : kept?.ref;
+};
+
+/** What git takes for the name of a branch where its ref is this one. */
+export const branchName = (branch: string | undefined, ref: string | undefined): string | undefined =>
+  ref?.startsWith(REMOTES) ? ref.slice(REMOTES.length) : branch;
 
 export const toldReport = (report: Report): ToldReport => ({
   status: report.status,

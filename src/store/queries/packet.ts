@@ -1,10 +1,11 @@
 import { LIMITS } from '../../domain/limits.ts';
-import { type Packet, packetOf, type ToldTask, toldTask } from '../../domain/run/packet.ts';
+import { type Packet, packetOf, type Reader, type ToldTask, toldTask } from '../../domain/run/packet.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
 import type { Report } from '../../domain/work/report.ts';
 import type { Store } from '../port.ts';
 import { reportIndex, reports } from '../records/findings.ts';
 import { taskIndex, tasks } from '../records/tasks.ts';
+import { workspaces } from '../records/workspaces.ts';
 
 type Reads = Pick<Store, 'get' | 'scan'>;
 
@@ -16,7 +17,8 @@ export async function packetFor(store: Reads, task: Task): Promise<Packet> {
   ]);
   const near = found.flatMap(({ other }) => (other && other.team === task.team ? [other] : []));
   const known = new Set(near.map(({ id }) => id));
-  const tell = (others: readonly Task[]) => Promise.all(others.map((other) => told(store, other, task)));
+  const reader = await readerOf(store, task);
+  const tell = (others: readonly Task[]) => Promise.all(others.map((other) => told(store, other, reader)));
   return packetOf({
     dependencies: await tell(near),
     reviews: await tell(reviews.filter(({ id }) => !known.has(id))),
@@ -24,8 +26,14 @@ export async function packetFor(store: Reads, task: Task): Promise<Packet> {
   });
 }
 
-const told = async (store: Reads, other: Task, { projectId }: Task): Promise<ToldTask> =>
-  toldTask(other, await newestReport(store, other.id), projectId);
+const told = async (store: Reads, other: Task, reader: Reader): Promise<ToldTask> =>
+  toldTask(other, await newestReport(store, other.id), reader);
+
+/** Where the agent of a task works. */
+export async function readerOf(store: Pick<Store, 'get'>, { projectId, work }: Task): Promise<Reader> {
+  const workspace = work?.workspaceId && (await workspaces.get(store, work.workspaceId))?.body;
+  return { projectId, isInClone: workspace ? workspace.isolation === 'clone' : false };
+}
 
 export async function newestReport(store: Pick<Store, 'scan'>, taskId: string): Promise<Report | undefined> {
   const [newest] = await store.scan({ index: reportIndex.task(taskId), limit: 1, reverse: true });

@@ -197,7 +197,7 @@ function reportText({ status, summary, done, open, tests, errors, nextSteps, dou
     ...list('errors', errors),
     ...list('next steps', nextSteps),
     ...list('doubtful', doubts),
-    ...(totals ? [`${totals.files} files, +${totals.added} -${totals.removed}`] : []),
+    ...(totals ? [`${counted(totals.files, 'file')}, +${totals.added} -${totals.removed}`] : []),
   ].join('\n');
 }
 
