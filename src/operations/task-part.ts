@@ -5,6 +5,7 @@ import { lenderOf, refOf } from '../domain/hold/account.ts';
 import type { Run } from '../domain/run/run.ts';
 import { type Doers, partOf } from '../domain/task/part.ts';
 import type { Task, TaskWish } from '../domain/task/task.ts';
+import { workspaces } from '../store/records/workspaces.ts';
 import { findProject } from './find.ts';
 import { assertOwn, ownRun } from './own-run.ts';
 import type { ExecutorHere, Scope } from './scope.ts';
@@ -49,8 +50,15 @@ const isSetUp = ({ state, program, signedIn }: ExecutorHere): boolean =>
 async function assertSamePlace({ project, directory }: Input, own: Task, scope: Scope): Promise<void> {
   if (project !== undefined && (await findProject(scope, project)).body.id !== own.projectId)
     throw new Fault('not_found', `no project ${JSON.stringify(project)}`, { project });
-  if (directory !== undefined && directory !== own.directory)
+  if (directory !== undefined && !(await isWithinOwn(directory, own, scope)))
     throw new Fault('forbidden', 'a part is done where its task is done: leave the directory out');
+}
+
+/** A command line names the directory it was typed in: in a workspace it may be any of them. */
+async function isWithinOwn(directory: string, { directory: own, work }: Task, { reads }: Scope): Promise<boolean> {
+  if (directory === own) return true;
+  const workspace = work?.workspaceId && (await workspaces.get(reads, work.workspaceId))?.body;
+  return workspace ? directory === workspace.path || directory.startsWith(`${workspace.path}/`) : false;
 }
 
 /** Where the task itself works. */

@@ -10,20 +10,23 @@ import { adminToken } from '../auth/token-file.ts';
 import { homePaths } from '../home.ts';
 import { liveFile } from '../serve/live-file.ts';
 import { VERSION } from '../version.ts';
+import { ofRun, runHere } from './of-run.ts';
 import { NobodyThere, sendTo } from './send.ts';
 
 /** What is asked of files of this machine, also when a server runs. */
 const LOCAL = /^(home|db)\./;
 
 /**
- * The way to the operations: over the wire to the fleet that FLEET_URL names, else to the live server of the home, else
- * in this process. A server that is not there, or stands still, is done without: the house is opened instead. A command
+ * The way to the operations: over the wire to the fleet that FLEET_URL names, else inside of a run as that run, else to the
+ * live server of the home, else in this process. A server that is not there, or stands still, is done without: the house is opened instead. A command
  * that it may have heard has a key, so that it is carried out once, by whichever of the two.
  */
 export async function connect(env: Env, cwd: string): Promise<Connection> {
   const url = env['FLEET_URL'];
   const given = meantFrom(cwd, givenIn(env));
   if (url !== undefined && url !== '') return remote(url, env, given);
+  const run = await runHere(env, cwd);
+  if (run) return ofRun(run);
   const house = whenNeeded(async () => (await import('../open-house.ts')).openHouse(env, cwd));
   let live = await liveCall(env, cwd, given);
   const call = async (...[name, input, wished]: Parameters<Call>) => {

@@ -3,10 +3,10 @@ import type { McpServer } from '../../domain/agent/executor.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Step } from '../../platform/lay.ts';
 import type { House } from '../house.ts';
+import { mcpTokenFile } from './token-file.ts';
 
 /** In a run directory. */
 export const mcpConfigFile = (runDirectory: string): string => join(runDirectory, 'mcp.json');
-export const mcpTokenFile = (runDirectory: string): string => join(runDirectory, 'mcp-token');
 
 /**
  * What attaches Fleet's MCP server to the agent of one run: a token that is as good as the run is alive, and a file that
