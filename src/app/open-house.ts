@@ -75,7 +75,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     executor: executors.named,
     job: async (run, executor) => (await import('./prepare.ts')).pastJob(house, run, executor),
   });
-  const output: Output = { read, events, facts: factsOf(paths.runs, hidden) };
+  const output: Output = { read, events, facts: factsOf(paths.runs, hidden), redactor: hidden.knownFor };
   const parts = { env, cwd, paths, settings, store, condition, texts, now, ids, secret, output, executors };
   const callAs: House['callAs'] = (caller, given) =>
     makeCall(given ? { ...surroundings, settings: settingsFor(surroundings.settings, given) } : surroundings, caller);

@@ -4,7 +4,9 @@ import { reportWithin } from '../domain/run/packet.ts';
 import type { Briefing } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
-import type { Instant } from '../domain/values.ts';
+import type { Instant, RunId } from '../domain/values.ts';
+import type { Report } from '../domain/work/report.ts';
+import { cleaned } from '../store/queries/packet.ts';
 import { reports } from '../store/records/findings.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import type { House } from './house.ts';
@@ -18,7 +20,7 @@ export interface Past extends Pick<Briefing, 'before' | 'forked'> {
   readonly fork: boolean;
 }
 
-type Around = Pick<House, 'store' | 'paths'>;
+type Around = Pick<House, 'store' | 'paths' | 'output'>;
 
 const CLAIMED_AT_ONCE = 2;
 
@@ -44,13 +46,13 @@ export async function pastOf(house: Around, run: Run, task: Task, executor: Exec
   return { before, resume: copied, fork: copied !== undefined, forked };
 }
 
-async function beforeOf({ store }: Around, own: Run | undefined, run: Run, isForgotten: boolean): Promise<Past['before']> {
+async function beforeOf(house: Around, own: Run | undefined, run: Run, isForgotten: boolean): Promise<Past['before']> {
   if (own?.phase.state !== 'ended') return undefined;
   const { outcome, detail = '' } = own.phase;
   const isOther = refOf(own) !== refOf(run);
   if (!isOther && !isForgotten) return { outcome, detail };
   const said = own.watch?.lastWords || own.watch?.summary;
-  const report = (await reports.get(store, own.id))?.body;
+  const report = await reportFor(house, own.id);
   return {
     outcome,
     detail,
@@ -61,6 +63,11 @@ async function beforeOf({ store }: Around, own: Run | undefined, run: Run, isFor
   };
 }
 
+async function reportFor(house: Around, runId: RunId): Promise<Report | undefined> {
+  const found = await reports.get(house.store, runId);
+  return found && cleaned(house.output.redactor)(found.body);
+}
+
 /** The newest run of an agent on the task that is not this one. */
 async function runBefore({ store }: Around, run: Run): Promise<Run | undefined> {
   const hits = await store.scan({ index: runIndex.agents(run.taskId), limit: 2, reverse: true });
@@ -68,16 +75,16 @@ async function runBefore({ store }: Around, run: Run): Promise<Run | undefined> 
 }
 
 async function forkedOf(
-  { store, paths }: Around,
+  house: Around,
   { taskId, runId, commit }: NonNullable<Task['forkedFrom']>,
   other: Run | undefined,
   isCopy: boolean,
 ): Promise<NonNullable<Briefing['forked']>> {
-  const said = (await reports.get(store, runId))?.body.summary ?? other?.watch?.summary ?? other?.watch?.lastWords;
+  const said = (await reportFor(house, runId))?.summary ?? other?.watch?.summary ?? other?.watch?.lastWords;
   return {
     taskId,
     isCopy,
-    notesDirectory: notePlaces(paths.tasks, taskId).artifacts,
+    notesDirectory: notePlaces(house.paths.tasks, taskId).artifacts,
     ...(commit ? { commit } : {}),
     ...(other?.phase.state === 'ended' ? { outcome: other.phase.outcome, detail: other.phase.detail ?? '' } : {}),
     ...(said ? { said } : {}),

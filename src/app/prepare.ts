@@ -12,7 +12,7 @@ import { isReader, type Task } from '../domain/task/task.ts';
 import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
 import { plainTextSync } from '../platform/plain-text.ts';
-import { packetFor } from '../store/queries/packet.ts';
+import { cleaned, packetFor } from '../store/queries/packet.ts';
 import { projects } from '../store/records/projects.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { workspaces } from '../store/records/workspaces.ts';
@@ -78,7 +78,7 @@ async function jobOf(house: House, { run, task, executor }: Start): Promise<Job>
   const prompt = promptFor({
     task,
     prompt: whole,
-    packet: newsIn(await packetFor(house.store, task), since),
+    packet: newsIn(await packetFor(house.store, task, cleaned(house.output.redactor)), since),
     shelves: { directory, diffs: isReader(task) },
     attempt: run.attempt,
     notesDirectory: notePlaces(house.paths.tasks, task.id).artifacts,

@@ -34,6 +34,8 @@ export interface RunSecrets {
   fileFor(secrets: readonly string[]): { readonly name: string; readonly text: string };
   /** What takes the secrets out of its output: those its agent had, those this process has, and what looks like one. */
   redactorFor(runId: RunId): Promise<Redactor>;
+  /** The same, but where it cannot be known what its agent had, for the rest of it alone. */
+  knownFor(runId: RunId): Promise<Redactor>;
   /** For those this process has, and what looks like one. */
   own(): Redactor;
 }
@@ -46,9 +48,10 @@ export function runSecrets(paths: Pick<HomePaths, 'path' | 'runs'>, own: readonl
   const mine = (): Redactor => (made ??= redactor(own));
   const told = tellerOf(keyFile);
   const remembered = new Map<string, { readonly changed: string; readonly redact: Redactor }>();
-  return {
+  const secretsOf: RunSecrets = {
     own: mine,
     fileFor: (secrets) => ({ name: FILE, text: told(secrets) }),
+    knownFor: (runId) => secretsOf.redactorFor(runId).catch(mine),
     redactorFor: async (runId) => {
       const file = join(paths.runs, runId, FILE);
       // Asked for every slice that is read, and far shorter than a trip to another thread.
@@ -64,6 +67,7 @@ export function runSecrets(paths: Pick<HomePaths, 'path' | 'runs'>, own: readonl
       return redact;
     },
   };
+  return secretsOf;
 }
 
 /** Most runs have the same secrets as the one before, and the key is the same: then so is what their file says. */

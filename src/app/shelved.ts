@@ -3,14 +3,14 @@ import { LIMITS } from '../domain/limits.ts';
 import { wholeDiff, wholeReport } from '../domain/run/packet-text.ts';
 import { isReader, type Task } from '../domain/task/task.ts';
 import type { Step } from '../platform/lay.ts';
-import { newestReport, packetFor } from '../store/queries/packet.ts';
+import { cleaned, newestReport, packetFor } from '../store/queries/packet.ts';
 import { projects } from '../store/records/projects.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { diffText } from '../workspace/changes.ts';
 import type { House } from './house.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Around = Pick<House, 'store'>;
+type Around = Pick<House, 'store' | 'output'>;
 
 /**
  * The whole reports of what the packet tells of, and for whoever only reads also the changes: beside the prompt, where an
@@ -21,14 +21,15 @@ export async function shelved(
   env: Env,
   { task, runDirectory }: { readonly task: Task; readonly runDirectory: string },
 ): Promise<Step[]> {
-  const { dependencies, reviews } = await packetFor(house.store, task);
+  const clean = cleaned(house.output.redactor);
+  const { dependencies, reviews } = await packetFor(house.store, task, clean);
   const told = [...dependencies, ...reviews].map(({ taskId }) => taskId);
   const share = Math.min(LIMITS.packetDiffBytes.value, Math.floor(LIMITS.packetDiffsBytes.value / Math.max(1, told.length)));
   const file = (name: string, text: string): Step => ({ lay: 'file', path: join(runDirectory, name), text });
   const steps: Step[] = [];
   for (const id of told) {
     const report = await newestReport(house.store, id);
-    if (report) steps.push(file(wholeReport(id), `${JSON.stringify(report, undefined, 2)}\n`));
+    if (report) steps.push(file(wholeReport(id), `${JSON.stringify(await clean(report), undefined, 2)}\n`));
     const diff = isReader(task) ? await diffOf(house, env, id, share) : undefined;
     if (diff !== undefined) steps.push(file(wholeDiff(id), diff));
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withRuns } from '../../test/support/run-house.ts';
 import { refused } from '../../test/support/shop.ts';
+import { reports } from '../store/records/findings.ts';
 import { tasks } from '../store/records/tasks.ts';
 
 describe('the context of a run', () => {
@@ -40,6 +41,28 @@ describe('the context of a run', () => {
     // What it is told of is not its own: it cannot open it.
     expect((await refused(call('task.show', { id: first.id }))).code).toBe('not_found');
     expect((await refused(call('run.context', { id: earlier.runId }))).code).toBe('not_found');
+  });
+
+  it('holds no secret of another agent, and neither does what is kept of its report', async () => {
+    const house = await withRuns();
+    const key = `ghp_${'a1B2'.repeat(9)}`;
+    const first = await house.create('talks');
+    const talking = await house.begin(first.id);
+    const tests = [{ command: `curl ${key}`, status: 'passed' }];
+    const report = { status: 'succeeded' as const, summary: `I used ${key}`, nextSteps: [`use ${key}`], tests };
+    expect(JSON.stringify(await talking.call('report.submit', report))).not.toContain(key);
+    const row = await reports.get(house.store, talking.runId);
+    if (!row) throw new Error('gone');
+    expect(JSON.stringify(row.body)).not.toContain(key);
+    // One of an older version was kept as it came.
+    await house.store.commit([reports.put({ ...row.body, summary: `I used ${key}` }, row.version)]);
+    const done = await tasks.get(house.store, first.id);
+    if (!done) throw new Error('gone');
+    await house.store.commit([tasks.put({ ...done.body, phase: { state: 'done', at: house.now() } }, done.version)]);
+    const { call } = await house.begin((await house.create('listens', { after: [first.id] })).id);
+    const { dependencies, recent } = await call('run.context', {});
+    for (const told of [dependencies, recent])
+      expect(told).toMatchObject([{ taskId: first.id, report: { summary: 'I used [redacted]' } }]);
   });
 
   it('leaves out what belongs to another team', async () => {

@@ -1,10 +1,10 @@
 import type { Context } from '../contract/by-run.ts';
 import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { reportWithin, shortened, toldTask as toldOf } from '../domain/run/packet.ts';
+import { reportWithin, shortened } from '../domain/run/packet.ts';
 import type { Run } from '../domain/run/run.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
-import { newestReport, packetFor, readerOf } from '../store/queries/packet.ts';
+import { cleaned, newestReport, packetFor, readerOf, told } from '../store/queries/packet.ts';
 import { questionsOf } from '../store/queries/questions.ts';
 import { projects } from '../store/records/projects.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
@@ -25,10 +25,11 @@ export const runContextHandler: Handlers['run.context'] = async ({ id }, scope) 
   const run = (await findRun(scope, wanted)).body;
   const task = (await tasks.get(reads, run.taskId))?.body;
   if (!task) throw new Fault('not_found', `no task ${run.taskId}`, { task: run.taskId });
+  const clean = cleaned(scope.output.redactor);
   const [placed, parent, packet, recent, earlier, asked, last] = await Promise.all([
     placeOf(task, scope),
     parentOf(task, scope),
-    packetFor(scope.around, task),
+    packetFor(scope.around, task, clean),
     finishedBeside(task, scope),
     runsBefore(run, scope),
     questionsOf(reads, task.id, TOLD),
@@ -47,7 +48,7 @@ export const runContextHandler: Handlers['run.context'] = async ({ id }, scope) 
     reviews: [...packet.reviews],
     leftOut: [...packet.leftOut],
     // Its own run has none to be told of.
-    ...(last && last.runId !== run.id ? { lastReport: reportWithin(last) } : {}),
+    ...(last && last.runId !== run.id ? { lastReport: reportWithin(await clean(last)) } : {}),
     recent,
     earlier,
     questions: asked.map(({ body }) => body),
@@ -97,11 +98,10 @@ async function finishedBeside(own: Task, scope: Scope): Promise<Context['recent'
   const hits = await scope.around.scan({ index: taskIndex.project(own.projectId), limit: LOOKED_AT, reverse: true });
   const finished = hits.map(tasks.read).filter(({ id, phase }) => id !== own.id && isFinal(phase));
   const reader = await readerOf(scope.around, own);
-  const told = await Promise.all(
-    finished.slice(0, TOLD).map(async (task) => toldOf(task, await newestReport(scope.around, task.id), reader)),
-  );
+  const clean = cleaned(scope.output.redactor);
+  const all = await Promise.all(finished.slice(0, TOLD).map((task) => told(scope.around, task, { reader, clean })));
   // Of tasks it does not depend on, it need not know every file.
-  return told.map((one) => shortened(one, LIMITS.packetTaskBytes.value / 4));
+  return all.map((one) => shortened(one, LIMITS.packetTaskBytes.value / 4));
 }
 
 async function runsBefore(own: Run, { reads }: Scope): Promise<Context['earlier']> {

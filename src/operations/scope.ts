@@ -159,6 +159,8 @@ export interface Output {
   events(run: Run, place: EventPlace): Promise<EventPage>;
   /** What its directory tells of how it was started, and how it ended. */
   facts(runId: RunId): Promise<RunFacts>;
+  /** Takes out of a text, which came another way, what its output is shown without. */
+  redactor(runId: RunId): Promise<(text: string) => string>;
 }
 
 export interface EventPlace {

@@ -15,6 +15,7 @@ import {
 import { type CallSurroundings, makeCall } from '../../src/operations/call.ts';
 import type { ExecutorHere, Place, Unready, WorkPort } from '../../src/operations/scope.ts';
 import { makeUlids } from '../../src/platform/ids.ts';
+import { redactor } from '../../src/platform/redact.ts';
 import { openMemoryRunLog } from '../../src/runlog/memory-run-log.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/port.ts';
@@ -109,6 +110,7 @@ export function memoryHouse({
       read: async (_runId, _stream, { after }) => ({ items: [], next: after }),
       events: async (_run, { after }) => ({ items: [], next: after, more: false, ended: false, isText: false }),
       facts: unused,
+      redactor: async () => redactor([]),
     },
     work: {
       diff: unused,

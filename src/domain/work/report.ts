@@ -104,6 +104,15 @@ export function reportOf(told: Told): Report {
   };
 }
 
+/** A report, or what is handed in as one, with every text in it put through the function. */
+export function withTexts<Value>(value: Value, change: (text: string) => string): Value;
+export function withTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => withTexts(item, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withTexts(item, change)]));
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A report that was handed in, as what it claims: git is asked about it once its run has ended. */

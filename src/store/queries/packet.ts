@@ -1,7 +1,8 @@
 import { LIMITS } from '../../domain/limits.ts';
 import { type Packet, packetOf, type Reader, type ToldTask, toldTask } from '../../domain/run/packet.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
-import type { Report } from '../../domain/work/report.ts';
+import type { RunId } from '../../domain/values.ts';
+import { type Report, withTexts } from '../../domain/work/report.ts';
 import type { Store } from '../port.ts';
 import { reportIndex, reports } from '../records/findings.ts';
 import { taskIndex, tasks } from '../records/tasks.ts';
@@ -9,8 +10,17 @@ import { workspaces } from '../records/workspaces.ts';
 
 type Reads = Pick<Store, 'get' | 'scan'>;
 
+/** Takes out of a report what nobody else may read. */
+export type Clean = (report: Report) => Promise<Report>;
+
+/** Without the secrets that the agent had whose report it is: git's part of it is that agent's words too. */
+export const cleaned =
+  (redactor: (runId: RunId) => Promise<(text: string) => string>): Clean =>
+  async (report) =>
+    withTexts(report, await redactor(report.runId));
+
 /** What the agent of a task is told of the work of others, as it is now. Another team's work is named and not told. */
-export async function packetFor(store: Reads, task: Task): Promise<Packet> {
+export async function packetFor(store: Reads, task: Task, clean: Clean): Promise<Packet> {
   const [found, reviews] = await Promise.all([
     Promise.all(task.dependsOn.map(async (id) => ({ id, other: (await tasks.get(store, id))?.body }))),
     reviewsOf(store, task),
@@ -18,7 +28,7 @@ export async function packetFor(store: Reads, task: Task): Promise<Packet> {
   const near = found.flatMap(({ other }) => (other && other.team === task.team ? [other] : []));
   const known = new Set(near.map(({ id }) => id));
   const reader = await readerOf(store, task);
-  const tell = (others: readonly Task[]) => Promise.all(others.map((other) => told(store, other, reader)));
+  const tell = (others: readonly Task[]) => Promise.all(others.map((other) => told(store, other, { reader, clean })));
   return packetOf({
     dependencies: await tell(near),
     reviews: await tell(reviews.filter(({ id }) => !known.has(id))),
@@ -26,8 +36,14 @@ export async function packetFor(store: Reads, task: Task): Promise<Packet> {
   });
 }
 
-const told = async (store: Reads, other: Task, reader: Reader): Promise<ToldTask> =>
-  toldTask(other, await newestReport(store, other.id), reader);
+export async function told(
+  store: Pick<Store, 'scan'>,
+  other: Task,
+  { reader, clean }: { readonly reader: Reader; readonly clean: Clean },
+): Promise<ToldTask> {
+  const report = await newestReport(store, other.id);
+  return toldTask(other, report && (await clean(report)), reader);
+}
 
 /** Where the agent of a task works. */
 export async function readerOf(store: Pick<Store, 'get'>, { projectId, work }: Task): Promise<Reader> {
