@@ -47,6 +47,7 @@ describe('a fork', () => {
     const where = await pathOf(origin);
     const run = await lastRun(id);
     const before = {
+      shown: await house.show(id),
       conversation: await conversation(run),
       branch: await git('rev-parse', origin.work?.branch ?? ''),
       files: (await readdir(where)).toSorted(),
@@ -69,7 +70,7 @@ describe('a fork', () => {
     expect(await conversation(run)).toBe(before.conversation);
     expect(await git('rev-parse', origin.work?.branch ?? '')).toBe(before.branch);
     expect((await readdir(where)).toSorted()).toEqual(before.files);
-    expect({ ...(await house.show(id)), updatedAt: '', seq: 0 }).toEqual({ ...origin, updatedAt: '', seq: 0 });
+    expect({ ...(await house.show(id)), updatedAt: '', seq: 0 }).toEqual({ ...before.shown, updatedAt: '', seq: 0 });
     expect((await eventsOf(id)).at(-1)).toMatchObject({ what: 'forked', data: { task: made.id } });
     expect((await eventsOf(made.id))[0]).toMatchObject({ what: 'created', data: { task: id } });
     expect((await house.ok(['task', 'show', made.id])).out).toMatch(new RegExp(`Forked from\\s+${id.slice(-8)}`));
