@@ -117,7 +117,7 @@ describe('a start on a disk that is full, or nearly', () => {
     }
     const accepted = ['before'];
     // With more and more room: until it is enough to start, and for a few tasks.
-    for (let roomKb = 32; accepted.length < 2; roomKb += 32) {
+    for (let roomKb = 48; accepted.length < 2; roomKb += 48) {
       expect(roomKb).toBeLessThan(1_024);
       disk.fill(roomKb);
       const started = await house.up().catch((error: Error) => error.message);
