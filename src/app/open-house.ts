@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { OWNER_ID } from '../domain/authority.ts';
 import { Fault } from '../domain/fault.ts';
+import { lenderOf } from '../domain/hold/account.ts';
+import { CONTEXT_MODE, INSTALL_CONTEXT_MODE } from '../domain/project/mcp-servers.ts';
 import { instantOf } from '../domain/values.ts';
 import { type CallSurroundings, makeCall } from '../operations/call.ts';
 import type { Output } from '../operations/scope.ts';
+import { findProgram } from '../platform/ask-version.ts';
 import { systemClock } from '../platform/clock.ts';
 import { hostName, identityOf } from '../platform/process-identity.ts';
 import { secretsIn } from '../platform/redact.ts';
@@ -187,6 +190,11 @@ function executorsPort(executors: ExecutorShelf, env: Env, paths: HomePaths): Ca
     here: executorsHere(executors, env, paths, ask),
     unready: readiness({ shelf: executors, env, paths, ask }),
     sandboxProblem: sandboxLook(env),
+    takesServers: async (ref) => (await executors.named(lenderOf(ref).executor))?.can.mcp ?? true,
+    contextModeProblem: async () =>
+      (await findProgram(CONTEXT_MODE, env)) === undefined
+        ? `${CONTEXT_MODE} is not installed here; try: ${INSTALL_CONTEXT_MODE}`
+        : undefined,
     interactive: interactiveStarts(executors),
   };
 }

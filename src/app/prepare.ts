@@ -21,6 +21,7 @@ import { BUILT_IN } from './built-in.ts';
 import { environmentFor } from './environment.ts';
 import type { House } from './house.ts';
 import { mcpAttachment, mcpConfigFile, mcpServer } from './mcp/attachment.ts';
+import { bridgesOf, serversFor } from './mcp/servers.ts';
 import { notePlaces, notesFor } from './notes.ts';
 import { pastOf } from './past.ts';
 import { shelved } from './shelved.ts';
@@ -40,13 +41,12 @@ export async function prepareRun(house: House, env: Env, start: Start): Promise<
   const places = notePlaces(house.paths.tasks, task.id);
   const runDirectory = join(house.paths.runs, run.id);
   // A command of the project leaves no notes, reads none, and asks nothing of Fleet.
-  const attachment = run.chore ? undefined : mcpAttachment(house, run, runDirectory);
-  const [workspace, attached, job, files] = await Promise.all([
+  const [workspace, job, files] = await Promise.all([
     workspaceOf(house, run, task),
-    attachment,
     jobOf(house, start),
     run.chore ? [] : shelved(house, env, { task, runDirectory }),
   ]);
+  const attached = run.chore ? undefined : await mcpAttachment(house, run, { runDirectory, servers: job.servers ?? {} });
   return {
     steps: attached ? [...notesFor(places, { task, run, job }), ...attached.steps, ...files] : [],
     job,
@@ -74,6 +74,7 @@ async function jobOf(house: House, { run, task, executor }: Start): Promise<Job>
       resultFile,
       runDirectory: directory,
     });
+  const servers = bridgesOf(executor?.can.mcp ? await serversFor(house, task) : {}, house.paths.path, directory);
   const { before, forked, resume, fork, since } = await pastOf(house, run, task, executor);
   const prompt = promptFor({
     task,
@@ -94,13 +95,14 @@ async function jobOf(house: House, { run, task, executor }: Start): Promise<Job>
     resultFile,
     mcpConfig: mcpConfigFile(directory),
     mcp: mcpServer(house.paths.path, directory),
+    ...(Object.keys(servers).length > 0 ? { servers } : {}),
     runDirectory: directory,
     notesDirectory: notePlaces(house.paths.tasks, task.id).artifacts,
     workDirectory: await workDirectory(house, run, task),
     model: run.model,
     effort: run.effort ?? task.effort,
     systemPrompt: task.systemPrompt,
-    tools: executor?.can.tools ? toolsOf(task) : undefined,
+    tools: executor?.can.tools ? withServers(toolsOf(task), Object.keys(servers)) : undefined,
     maxTurns: task.maxTurns,
     maxBudgetUsd: dollarsLeft(task),
     extraArgs: isFirst(task, run.executor) ? task.extraArgs : [],
@@ -108,6 +110,10 @@ async function jobOf(house: House, { run, task, executor }: Start): Promise<Job>
     ...(task.sandbox && fork ? { fork: false } : { resume, fork }),
   };
 }
+
+/** A server that is attached may be used. */
+const withServers = (tools: Job['tools'], names: readonly string[]): Job['tools'] =>
+  tools && [...new Set([...tools, ...names.map((name) => `mcp__${name}__*`)])];
 
 /** Fleet itself adds to what a person may say. */
 const MOST_PROMPT = 16 * LIMITS.promptBytes.value;

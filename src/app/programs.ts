@@ -37,7 +37,7 @@ export const programs: Readonly<Record<string, Program>> = {
   },
   mcp: {
     summary: 'Speak MCP over standard input and output, for Claude Code, Codex and others.',
-    usage: '[--toolset orchestrate|team|admin] [--run [DIR]]',
+    usage: '[--toolset orchestrate|team|admin] [--run [DIR]] [--server NAME]',
     examples: [
       'fleet mcp',
       'fleet mcp --toolset team',

@@ -53,7 +53,7 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
     const { signal } = stopping;
     const isTaken = (await engineOf(house)) !== undefined;
     if (!isTaken) await assertSound(house.paths.database, house.condition);
-    const server = isTaken ? undefined : await openServer(house, { self, log, tcp, observed, signal });
+    const server = isTaken ? undefined : await openServer(house, { self, log, tcp, observed, env: io.env, signal });
     const onSettings = watchedSettings(house, log, signal);
     const failure = await served(server, async () => {
       let failed: Error | undefined;

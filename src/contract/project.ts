@@ -12,7 +12,11 @@ const wishes = {
   setup: wish.setup.describe('command that makes a new workspace ready'),
   verify: wish.verify.describe('command that must succeed before work counts as done'),
   copyFile: wish.copyFiles.optional().describe('ignored file to copy into a new workspace, like .env; may be repeated'),
-  mcpServers: wish.mcpServers.optional().describe('JSON object of extra MCP servers for its agents'),
+  mcpServers: wish.mcpServers
+    .optional()
+    .describe(
+      'JSON object of MCP servers for its agents, each with command, args and env, or url and headers; secrets as ${env:NAME} or ${file:/PATH}',
+    ),
   executor: wish.executor.describe('executor of its tasks when they name none'),
   model: wish.model.describe('model of its tasks when they name none'),
   effort: wish.effort.describe('effort of its tasks when they name none'),

@@ -27,7 +27,7 @@ const wishes = {
   tool: wish.tools.describe('one allowed tool; repeat for several; instead of a preset'),
   systemPrompt: wish.systemPrompt.describe('added to the system prompt of the agent'),
   extraArg: wish.extraArgs.describe('one more argument for the agent program; may be repeated'),
-  contextMode: wish.contextMode.describe('attach the context-mode server'),
+  contextMode: wish.contextMode.describe('attach the context-mode server, which has to be installed'),
   sandbox: wish.sandbox.describe('run the agent in a sandbox'),
   maxTurns: wish.maxTurns.describe('most turns of the agent'),
   maxBudgetUsd: wish.maxBudgetUsd.describe('most dollars it may cost, over all its runs'),

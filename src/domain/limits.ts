@@ -26,6 +26,7 @@ export const LIMITS = {
   graphWalk: limit(10_000, 'items', 'tasks looked at while a new dependency is checked for cycles'),
   executorsPerTask: limit(8, 'items', 'executors in the fail-over list of a task'),
   argsPerTask: limit(64, 'items', 'extra arguments or tools of a task'),
+  mcpServers: limit(16, 'items', 'MCP servers of a project, besides the one of Fleet'),
   copiedFiles: limit(64, 'items', 'files a project copies into a new workspace'),
   copiedEntries: limit(20_000, 'items', 'files and directories copied into a new workspace, with all that is in them'),
   copiedBytes: limit(1024 * MB, 'bytes', 'all files copied into a new workspace'),

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { z } from 'zod';
 import type { addProject, setProject } from '../contract/project.ts';
 import { Fault } from '../domain/fault.ts';
+import { assertServers } from '../domain/project/mcp-servers.ts';
 import type { Project } from '../domain/project/project.ts';
 import { isFinal } from '../domain/task/task.ts';
 import { Name, type ProjectId } from '../domain/values.ts';
@@ -28,6 +29,7 @@ export const projectHandlers: Pick<Handlers, 'project.add' | 'project.list' | 'p
       await assertAllowed(place.path, scope);
       await assertExecutors(wishes.executor ? [wishes.executor] : [], scope);
       assertIntegration(wishes.integration);
+      assertServers(wishes.mcpServers ?? {});
       const project: Project = {
         ...recordFields({ ...wishes }),
         description: wishes.description ?? '',
@@ -59,6 +61,7 @@ export const projectHandlers: Pick<Handlers, 'project.add' | 'project.list' | 'p
       stillAt('project', seen.body, ifSeq);
       await assertExecutors(wishes.executor ? [wishes.executor] : [], scope);
       assertIntegration(wishes.integration);
+      assertServers(wishes.mcpServers ?? {});
       const fields = { ...cleared(clear), ...recordFields(wishes) };
       if (Object.keys(fields).length === 0) throw new Fault('invalid', 'nothing to change: give at least one field');
       const next = defined({ ...seen.body, ...fields, updatedAt: scope.now }) as Project;

@@ -16,6 +16,7 @@ import type { Totals } from '../domain/work/work.ts';
 import type { Workspace } from '../domain/work/workspace.ts';
 import type { RunLog } from '../runlog/port.ts';
 import type { Store, Write } from '../store/port.ts';
+import type { AgentSurroundings } from './agent-surroundings.ts';
 
 /** All an operation may touch. Anything missing here is something an operation must not do. */
 export interface Scope {
@@ -42,15 +43,13 @@ export interface Scope {
 /** An executor as the machine knows it, whatever the settings say. */
 export type ExecutorHere = Omit<ExecutorView, 'isDefault' | 'model'>;
 
-export interface Executors {
+export interface Executors extends AgentSurroundings {
   /** Names that tasks may ask for, whether or not they can be started here. */
   names(): Promise<readonly string[]>;
   /** Accounts of one of them that tasks may ask for. */
   accounts(executor: string): Promise<readonly string[]>;
   /** What is wrong with one of them, by its name and account as a task would say them; undefined when it is ready. Soon answered. */
   unready(ref: string): Promise<Unready | undefined>;
-  /** Why no sandbox can be made on this machine, and what to do about it; undefined when one can. */
-  sandboxProblem(): Promise<string | undefined>;
   /** Each with its program; asks programs for their versions, and for no longer than they may take. */
   here(): Promise<readonly ExecutorHere[]>;
   /** How a person goes on with a conversation; undefined where the program has no form for people. */

@@ -114,4 +114,5 @@ export async function mcpAgent(house: CliHouse): Promise<void> {
   await writeFile(join(house.home, 'executors', 'caller.toml'), `command = ${JSON.stringify(command)}\n`);
 }
 
-export const calls = (...list: readonly { name: string; arguments: object }[]): string => `CALLS ${JSON.stringify(list)}`;
+export const calls = (...list: readonly { name: string; arguments: object; server?: string }[]): string =>
+  `CALLS ${JSON.stringify(list)}`;

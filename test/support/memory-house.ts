@@ -95,6 +95,8 @@ export function memoryHouse({
       here: async () => here,
       unready: async (ref) => unready.get(ref),
       sandboxProblem: async () => undefined,
+      takesServers: async (ref) => ref !== 'scripted',
+      contextModeProblem: async () => 'context-mode is not installed; try: npm install -g context-mode',
       interactive: async ({ run, session }) =>
         run.executor === 'claude' ? { command: '/bin/claude', args: ['--resume', session], env: {}, files: [] } : undefined,
     },

@@ -9,13 +9,13 @@ import { mcpTokenFile } from './token-file.ts';
 export const mcpConfigFile = (runDirectory: string): string => join(runDirectory, 'mcp.json');
 
 /**
- * What attaches Fleet's MCP server to the agent of one run: a token that is as good as the run is alive, and a file that
+ * What attaches Fleet's MCP server, and those of the project, to the agent of one run: a token that is as good as the run is alive, and a file that
  * says what to start. The bridge finds its run by its argument, because some agents hand on no environment.
  */
 export async function mcpAttachment(
   house: Pick<House, 'signer' | 'paths'>,
   run: Run,
-  runDirectory: string,
+  { runDirectory, servers }: { readonly runDirectory: string; readonly servers: Readonly<Record<string, McpServer>> },
 ): Promise<{ readonly steps: readonly Step[]; readonly env: Readonly<Record<string, string>> }> {
   const token = await (await house.signer()).signRun(run);
   const config = mcpConfigFile(runDirectory);
@@ -26,7 +26,7 @@ export async function mcpAttachment(
       {
         lay: 'file',
         path: config,
-        text: `${JSON.stringify({ mcpServers: { fleet: mcpServer(house.paths.path, runDirectory) } })}\n`,
+        text: `${JSON.stringify({ mcpServers: { fleet: mcpServer(house.paths.path, runDirectory), ...servers } })}\n`,
       },
     ],
     env: { FLEET_RUN_DIR: runDirectory, FLEET_MCP_CONFIG: config },

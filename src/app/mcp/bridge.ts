@@ -64,7 +64,7 @@ export async function bridge(io: Io, given: string | undefined): Promise<number>
   return 0;
 }
 
-function directoryOf({ env }: Io, given: string | undefined): string {
+export function directoryOf({ env }: Io, given: string | undefined): string {
   const directory = given ?? env['FLEET_RUN_DIR'];
   if (directory) return directory;
   throw new Fault('invalid', 'no run: FLEET_RUN_DIR is not set and no directory was given', {

@@ -6,17 +6,21 @@ import type { Program } from '../../surfaces/cli/surroundings.ts';
 export const mcpCommand: Program['run'] = async (args, given) => {
   const { switches, values, places, io } = programWords('mcp', args, given, {
     switches: ['run'],
-    values: ['toolset'],
+    values: ['toolset', 'server'],
     places: 1,
   });
   // Whoever finds us in the user's own configuration inside a run is that run, and not the user.
   const isRun = switches.has('run') || (values.toolset === undefined && Boolean(io.env['FLEET_RUN_DIR']));
   if (!isRun) {
+    if (values.server !== undefined)
+      throw new Fault('invalid', '--server is for the agent of a run', { hint: 'see fleet mcp --help' });
     if (places.length > 0)
       throw new Fault('invalid', `too many arguments: ${JSON.stringify(places[0])}`, { hint: 'see fleet mcp --help' });
     return (await import('./stdio.ts')).serveOverStdio(io, values.toolset ?? 'orchestrate');
   }
   if (values.toolset !== undefined)
     throw new Fault('invalid', '--toolset: a run has its own set of tools', { hint: 'leave --toolset or --run out' });
-  return (await import('./bridge.ts')).bridge(io, places[0]);
+  const { bridge, directoryOf } = await import('./bridge.ts');
+  if (values.server === undefined) return bridge(io, places[0]);
+  return (await import('./server-bridge.ts')).bridgeToServer(io, { directory: directoryOf(io, places[0]), name: values.server });
 };

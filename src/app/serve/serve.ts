@@ -19,6 +19,7 @@ import { mountRest } from '../../surfaces/rest/rest.ts';
 import { ensureAdminToken } from '../auth/admin-token.ts';
 import { identifier } from '../auth/identify.ts';
 import type { Signer } from '../auth/signer.ts';
+import { mountServers } from '../mcp/servers-route.ts';
 import type { Observed } from '../observe/observe.ts';
 import type { House, Self } from '../open-house.ts';
 import { VERSION } from '../version.ts';
@@ -45,19 +46,21 @@ export interface ServerWish {
   readonly log: Log;
   readonly tcp: 'needed' | 'if free' | 'none';
   readonly observed: Observed;
+  /** What secrets of MCP servers refer to. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Streams end as soon as it aborts, and do not wait for the engine to come to rest. */
   readonly signal: AbortSignal;
 }
 
 /** The server of a home: one application, behind one gate, at a TCP port and at the socket of the home. */
-export async function openServer(house: House, { self, log, tcp, observed, signal }: ServerWish): Promise<Server> {
+export async function openServer(house: House, { self, log, tcp, observed, env = {}, signal }: ServerWish): Promise<Server> {
   const stopping = new AbortController();
   const signer = await house.signer();
   const bound: { port?: number | undefined } = {};
   const needs = webNeeds(house, { log, observed, signer, bound }, stopping.signal);
   const web = gatedWeb(needs);
   const again = new Again(needs);
-  const { live, mcp } = mounted(web, house, { needs, observed, again });
+  const { live, mcp } = mounted(web, house, { needs, observed, again, env });
   signal.addEventListener('abort', () => void live.close(), { once: true });
   const app: App = { web, again, onUpgrade: live.onUpgrade };
   const { values } = house.settings.current();
@@ -178,13 +181,15 @@ interface Mounting {
   readonly needs: WebNeeds;
   readonly observed: Observed;
   readonly again: Again;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Every surface, behind the gate. */
-function mounted(web: Web, house: House, { needs, observed, again }: Mounting) {
+function mounted(web: Web, house: House, { needs, observed, again, env }: Mounting) {
   mountHealth(web, { ...observed, identify: needs.identify });
   mountMetrics(web, observed.figures);
   mountRest(web, again);
+  mountServers(web, house, env);
   mountFront(web, needs);
   mountLogin(web, needs);
   mountDescription(web, VERSION);

@@ -18,6 +18,8 @@ export interface Job {
   readonly mcpConfig?: string | undefined;
   /** The same server, for programs that are told on their command line or in the conversation. */
   readonly mcp?: McpServer | undefined;
+  /** Servers of the project, by plain names, that it gets besides and may use whatever its tools are. They are in `mcpConfig` too. */
+  readonly servers?: Readonly<Record<string, McpServer>> | undefined;
   /** Directory of the run: files of the launch lie there. Nothing in it is kept for longer than the run's output. */
   readonly runDirectory: string;
   /** Where it finds and leaves notes for whoever works on the task after it. */
@@ -37,6 +39,12 @@ export interface Job {
   /** Go on with a copy of that conversation: it belongs to another task, and stays as it is. */
   readonly fork: boolean;
 }
+
+/** Every server of the job under its name. */
+export const serversOf = ({ mcp, servers }: Pick<Job, 'mcp' | 'servers'>): readonly (readonly [string, McpServer])[] => [
+  ...(mcp ? [['fleet', mcp] as const] : []),
+  ...Object.entries(servers ?? {}),
+];
 
 /** Outside of its workspace, what it is told about and must reach with whatever it reads and writes files by. */
 export const placesBeside = ({ runDirectory, notesDirectory }: Job): readonly string[] =>

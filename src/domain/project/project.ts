@@ -14,6 +14,7 @@ export const McpServer = z.strictObject({
   args: z.array(LongText).max(LIMITS.argsPerTask.value).optional(),
   env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), LongText).optional(),
   url: z.url({ protocol: /^https?$/ }).optional(),
+  headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/), LongText).optional(),
 });
 
 /** What a person may set and change of a project. */

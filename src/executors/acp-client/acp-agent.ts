@@ -22,8 +22,8 @@ export interface AcpAgent {
   readonly mcpAtLaunch?: boolean;
   /** It tells the past of a loaded conversation after it has said that it is loaded: a prompt that it answers by itself, and after the past. */
   readonly afterPast?: string;
-  /** Whether a call, as it asks leave for it, is one of a tool of Fleet's own. */
-  isFleetTool?(call: Fields): boolean;
+  /** The tool of an MCP server that it asks leave for, as `mcp__SERVER__TOOL`; undefined when it is no such call. */
+  serverToolIn?(call: Fields): string | undefined;
   /** The command it asks leave for, where it stands in no field of its own. */
   commandIn?(call: Fields): string | undefined;
   /** A choice of no ends its turn, whatever it says after it. */

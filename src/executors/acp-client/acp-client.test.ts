@@ -20,6 +20,16 @@ describe('a conversation', () => {
     expect(events).toEqual([{ type: 'opened', session: 's-1' }]);
   });
 
+  it('is opened with the servers of the project beside the one of Fleet [AUTO-08]', () => {
+    const server = { command: 'fleet', args: ['mcp'], env: { A: 'b' } };
+    const { sent } = talk({ mcp: server, servers: { vault: server } }, opened);
+    const told = { command: 'fleet', args: ['mcp'], env: [{ name: 'A', value: 'b' }] };
+    expect(sent[1]?.params?.['mcpServers']).toEqual([
+      { name: 'fleet', ...told },
+      { name: 'vault', ...told },
+    ]);
+  });
+
   it('is not begun with a command of the program', () => {
     expect(talk({ prompt: ' /compact' }, opened).sent[2]?.params?.['prompt']).toEqual([
       { type: 'text', text: 'Please do this: /compact' },

@@ -1,3 +1,4 @@
+import { serversOf } from '../../domain/agent/executor.ts';
 import type { Job } from '../executor.ts';
 import type { AcpAgent } from './acp-agent.ts';
 import { ended } from './failure.ts';
@@ -37,7 +38,7 @@ export function asked(state: State, what: Waiting['what'], method: string, param
 }
 
 export function begun(job: Job): Next {
-  const { workDirectory, mcp, resume, model, effort, tools, maxTurns, maxBudgetUsd } = job;
+  const { workDirectory, mcp, servers, resume, model, effort, tools, maxTurns, maxBudgetUsd } = job;
   const state: State = {
     ...freshState(job.runId),
     opening: {
@@ -45,6 +46,7 @@ export function begun(job: Job): Next {
       prompt: promptOf(job),
       fork: job.fork && resume !== undefined,
       ...(mcp ? { mcp } : {}),
+      ...(servers ? { servers } : {}),
       ...(resume === undefined ? {} : { resume }),
       ...(model === undefined ? {} : { model }),
       ...(effort === undefined ? {} : { effort }),
@@ -84,11 +86,15 @@ function goingOn(capabilities: Fields, fork: boolean): string | undefined {
 export const newSession = (agent: AcpAgent, state: State): Next => asked(state, 'session', 'session/new', placeOf(agent, state));
 
 function placeOf({ mcpAtLaunch }: AcpAgent, { opening }: State): Fields {
-  const { command = '', args = [], env = {} } = opening?.mcp ?? {};
-  const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
+  const servers = opening && !mcpAtLaunch ? serversOf(opening) : [];
   return {
     cwd: opening?.workDirectory ?? '',
-    mcpServers: opening?.mcp && !mcpAtLaunch ? [{ name: 'fleet', command, args, env: variables }] : [],
+    mcpServers: servers.map(([name, { command, args, env }]) => ({
+      name,
+      command,
+      args,
+      env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
+    })),
   };
 }
 

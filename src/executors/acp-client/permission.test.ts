@@ -43,6 +43,13 @@ describe('what an agent asks of its client', () => {
     expect(answer).toMatchObject({ id: 7, result: { outcome: { outcome: 'selected', optionId } } });
   });
 
+  it('a tool of a server is used where the tools of the task name the server, and nowhere else [AUTO-08]', () => {
+    const tools = [...PRESETS.review, 'mcp__vault__*'];
+    const outcome = (title: string) => answerTo({ tools }, leave({ kind: 'other', title }))?.result?.outcome;
+    expect(outcome('vault_reveal')).toMatchObject({ optionId: 'once' });
+    expect(outcome('vaults_reveal')).toMatchObject({ optionId: 'no' });
+  });
+
   it('leave for good is never given where tools are restricted', () => {
     const forGood = { options: options.filter(({ kind }) => kind !== 'allow_once') };
     expect(answerTo({ tools: PRESETS.review }, leave({ kind: 'read' }, forGood))?.result?.outcome).toMatchObject({

@@ -1,4 +1,5 @@
 import { hasTool, mayRun, mayWrite } from '../../domain/agent/tools.ts';
+import { isServerTool } from '../../domain/project/mcp-servers.ts';
 import type { AcpAgent } from './acp-agent.ts';
 import { fieldsOf, type RpcId, recordsIn, reply, textIn } from './rpc.ts';
 import type { Ask } from './state.ts';
@@ -22,7 +23,8 @@ export const optionsIn = (params: Fields): readonly Option[] =>
 
 /** Whether the rules of the job let it do that. What no rule speaks of it may not. */
 export function isAllowed(agent: AcpAgent, tools: readonly string[], call: Fields): boolean {
-  if (agent.isFleetTool?.(call)) return true;
+  const serverTool = agent.serverToolIn?.(call);
+  if (serverTool !== undefined) return serverTool.startsWith('mcp__fleet__') || isServerTool(tools, serverTool);
   switch (call['kind']) {
     case 'read':
       return hasTool(tools, 'Read');

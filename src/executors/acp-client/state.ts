@@ -10,7 +10,9 @@ export interface Waiting {
 }
 
 /** What is needed to open the conversation, and no longer once the prompt is sent. */
-export type Opening = Pick<Job, 'workDirectory' | 'mcp' | 'resume' | 'fork' | 'model' | 'effort'> & { readonly prompt: string };
+export type Opening = Pick<Job, 'workDirectory' | 'mcp' | 'servers' | 'resume' | 'fork' | 'model' | 'effort'> & {
+  readonly prompt: string;
+};
 
 /** A request of the agent that waits for a person. */
 export interface Ask {

@@ -1,4 +1,5 @@
 import { hasTool, mayRun, mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
+import { isServerTool } from '../../domain/project/mcp-servers.ts';
 import { type Fields, textOf } from './fields.ts';
 
 type Tools = readonly string[] | undefined;
@@ -60,6 +61,7 @@ export type Ruling = 'allow' | 'deny' | 'person';
 export function ruling(tools: Tools, tool: string, input: Fields): Ruling {
   if (isFleets(tool)) return 'allow';
   if (!tools) return 'person';
+  if (isServerTool(tools, tool)) return 'allow';
   if (tool === 'Bash') return mayRun(tools, textOf(input['command']) ?? '') ? 'allow' : 'deny';
   return toolNames(tools)?.includes(tool) ? 'allow' : 'deny';
 }

@@ -23,6 +23,15 @@ describe('the command line of codex', () => {
     expect(args.find((arg) => arg.startsWith('mcp_servers.fleet='))).toContain('"args"=["mcp","a b"],"env"={"A"="b \\"c\\""}');
   });
 
+  it('names the servers of the project beside the one of Fleet [AUTO-08]', () => {
+    const servers = { vault: { command: 'fleet', args: ['mcp', '--server', 'vault'], env: {} } };
+    const args = settings({ mcp: { command: 'fleet', args: ['mcp'], env: {} }, servers });
+    expect(args.filter((arg) => arg.startsWith('mcp_servers.')).map((arg) => arg.split('=')[0])).toEqual([
+      'mcp_servers.fleet',
+      'mcp_servers.vault',
+    ]);
+  });
+
   it('lets it search the web only where that is allowed', () => {
     const off = 'web_search="disabled"';
     expect(settings({ tools: PRESETS.implement })).toContain(off);

@@ -1,3 +1,4 @@
+import { serversOf } from '../../domain/agent/executor.ts';
 import { hasTool } from '../../domain/agent/tools.ts';
 import type { Executor, Job } from '../executor.ts';
 import { reachOf } from './policy.ts';
@@ -72,7 +73,7 @@ const settingsOf = (job: Job, standing: 'trusted' | 'untrusted'): Record<string,
   projects: { [job.workDirectory.replace(/(?<=.)\/+$/, '')]: { trust_level: standing } },
   ...(job.systemPrompt === undefined ? {} : { developer_instructions: job.systemPrompt }),
   ...(job.tools === undefined || hasTool(job.tools, 'WebSearch') ? {} : { web_search: 'disabled' }),
-  ...(job.mcp ? { 'mcp_servers.fleet': serverOf(job.mcp) } : {}),
+  ...Object.fromEntries(serversOf(job).map(([name, server]) => [`mcp_servers.${name}`, serverOf(server)])),
 });
 
 /** Without `required` a conversation begins before the server is there. People may take long to answer what is asked through it. */

@@ -1,5 +1,6 @@
 import type { AcpAgent } from '../acp-client/acp-agent.ts';
 import { acpExecutor } from '../acp-client/acp-client.ts';
+import { textIn } from '../acp-client/rpc.ts';
 import type { AgentEvent, Executor, Job, Step } from '../executor.ts';
 import { plainJob } from '../kit/jobs.ts';
 
@@ -9,7 +10,11 @@ export const agent: AcpAgent = {
   can: { resume: true, fork: true, steer: true, ask: true, usage: true, context: true, mcp: true, tools: true },
   login: 'any login',
   modelAtLaunch: false,
-  isFleetTool: ({ title }) => title === 'fleet_submit_report',
+  serverToolIn: ({ title }) =>
+    /^([a-z]+)_([a-z_]+)$/
+      .exec(textIn(title) ?? '')
+      ?.slice(1)
+      .reduce((all, part) => `${all}__${part}`, 'mcp'),
   launch: () => ({ command: 'any', args: [], env: {}, files: [] }),
 };
 export const executor = acpExecutor(agent);

@@ -1,4 +1,4 @@
-import { type McpServer, type Program, placesBeside } from '../../domain/agent/executor.ts';
+import { type McpServer, type Program, placesBeside, serversOf } from '../../domain/agent/executor.ts';
 import { hasTool, mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
 import { acpExecutor } from '../acp-client/acp-client.ts';
 import type { Executor, Job } from '../executor.ts';
@@ -43,7 +43,7 @@ export const copilot = (command: string): Executor =>
         '--no-remote',
         '--disable-client-telemetry',
         ...(job.tools ? restricted(job, job.tools) : ['--allow-all']),
-        ...(job.mcp ? ['--additional-mcp-config', JSON.stringify({ mcpServers: { fleet: serverOf(job.mcp) } })] : []),
+        ...withServers(job),
         ...(job.model === undefined ? [] : ['--model', job.model]),
         ...(job.effort === undefined ? [] : ['--reasoning-effort', job.effort]),
         ...job.extraArgs,
@@ -52,6 +52,11 @@ export const copilot = (command: string): Executor =>
       files: [],
     }),
   });
+
+function withServers(job: Job): string[] {
+  const servers = serversOf(job).map(([name, server]) => [name, serverOf(server)]);
+  return servers.length === 0 ? [] : ['--additional-mcp-config', JSON.stringify({ mcpServers: Object.fromEntries(servers) })];
+}
 
 const serverOf = ({ command, args, env }: McpServer): object => ({ type: 'local', command, args, env, tools: ['*'] });
 
@@ -69,7 +74,7 @@ function restricted(job: Job, tools: readonly string[]): string[] {
   ];
   return [
     `--excluded-tools=${excluded.join(',')}`,
-    '--allow-tool=fleet',
+    ...['fleet', ...Object.keys(job.servers ?? {})].map((name) => `--allow-tool=${name}`),
     ...(mayWrite(tools) ? ['--allow-tool=write'] : []),
     ...(mayRunAll(tools) ? ['--allow-tool=shell', '--allow-all-paths', '--allow-all-urls'] : []),
     '--disable-builtin-mcps',

@@ -59,9 +59,9 @@ export const gemini = (command: string): Executor =>
     }),
   });
 
-const restricted = ({ runDirectory }: Job): string[] => [
+const restricted = ({ runDirectory, servers = {} }: Job): string[] => [
   ...['--approval-mode', 'default', '--admin-policy', `${runDirectory}/${POLICY}`],
-  ...['--allowed-mcp-server-names', 'fleet'],
+  ...['--allowed-mcp-server-names', ['fleet', ...Object.keys(servers)].join(',')],
 ];
 
 /** What holds unless its user has set it otherwise. */

@@ -85,7 +85,7 @@ function restricted(job: Job, tools: readonly string[]): object {
     external_directory: mayRunAll(tools)
       ? 'allow'
       : { '*': 'deny', ...Object.fromEntries(placesBeside(job).map((place) => [`${place}/*`, 'allow'])) },
-    'fleet_*': 'allow',
+    ...Object.fromEntries(['fleet', ...Object.keys(job.servers ?? {})].map((name) => [`${name}_*`, 'allow'])),
   };
   return {
     permission,

@@ -2,7 +2,7 @@ import { type Program, placesBeside } from '../../domain/agent/executor.ts';
 import { hasTool, mayWrite } from '../../domain/agent/tools.ts';
 import { acpExecutor } from '../acp-client/acp-client.ts';
 import { fieldsOf, textIn } from '../acp-client/rpc.ts';
-import type { Executor } from '../executor.ts';
+import type { Executor, Job } from '../executor.ts';
 
 export const qwenProgram: Program = {
   command: 'qwen',
@@ -23,7 +23,7 @@ export const qwen = (command: string): Executor =>
     program: qwenProgram,
     login: 'qwen, and choose how to sign in; or set OPENAI_API_KEY',
     modelAtLaunch: true,
-    isFleetTool: (call) => textIn(fieldsOf(call['_meta'])['toolName'])?.startsWith('mcp__fleet__') === true,
+    serverToolIn: (call) => textIn(fieldsOf(call['_meta'])['toolName'])?.match(/^mcp__.*/)?.[0],
     statusIn,
     launch: (job) => ({
       command,
@@ -31,7 +31,7 @@ export const qwen = (command: string): Executor =>
         '--acp',
         '--approval-mode',
         job.tools ? 'default' : 'yolo',
-        ...(job.tools ? [`--exclude-tools=${excluded(job.tools).join(',')}`, '--allowed-mcp-server-names=fleet'] : []),
+        ...(job.tools ? [`--exclude-tools=${excluded(job.tools).join(',')}`, `--allowed-mcp-server-names=${names(job)}`] : []),
         ...(job.model === undefined ? [] : ['--model', job.model]),
         ...(job.maxTurns === undefined ? [] : ['--max-session-turns', String(job.maxTurns)]),
         ...placesBeside(job).flatMap((place) => ['--include-directories', place]),
@@ -41,6 +41,8 @@ export const qwen = (command: string): Executor =>
       files: [],
     }),
   });
+
+const names = ({ servers = {} }: Job): string => ['fleet', ...Object.keys(servers)].join(',');
 
 /** The library with which it asks its provider puts the status before everything else. */
 function statusIn(error: Readonly<Record<string, unknown>>): number | undefined {
