@@ -38,6 +38,7 @@ export const WORK_VERBS = [
   'push',
   'dropRef',
   'dropBranch',
+  'dropKeptBranch',
 ] as const satisfies readonly WorkVerb[];
 /** Does not compile while an effect has no point. */
 type Forgotten = Exclude<WorkVerb, (typeof WORK_VERBS)[number]>;

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lenderOf } from '../domain/hold/account.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -61,6 +62,7 @@ export function workOf(house: House, env: Env): NonNullable<EngineNeeds['work']>
     },
     lastOutput: async (runId, mostBytes) => lastOutput(...(await place(runId)), mostBytes),
     resultFile: async (runId) => readResult(...(await place(runId))),
+    dropNotes: (taskId) => rm(notePlaces(house.paths.tasks, taskId).directory, { recursive: true, force: true }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
+import { keptRef } from '../domain/work/work.ts';
 import type { Workspace } from '../domain/work/workspace.ts';
 import type { Site as Furnished, Gathered, Origin, Workshop } from '../engine/work/needs.ts';
 import { exists } from '../platform/files.ts';
@@ -18,7 +19,7 @@ import { clear, layOut } from '../workspace/lay-out.ts';
 import { dropRef, pinRef } from '../workspace/pinned.ts';
 import { annotate, trailersOf } from '../workspace/provenance.ts';
 import { pushBranch } from '../workspace/push.ts';
-import { dropBranch } from '../workspace/restored.ts';
+import { dropBranch, dropKeptBranch } from '../workspace/restored.ts';
 import { fingerprintOf, madeBySetup } from '../workspace/setup-paths.ts';
 import { readMark, type Site } from '../workspace/site.ts';
 import { commitOf, identityOf, targetOf } from '../workspace/target.ts';
@@ -76,6 +77,8 @@ export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: 
     },
     isFree: (project, move) => couldAdvance(project.path, move, env),
     dropBranch: (project, branch, at) => dropBranch(project.path, { branch, at }, env),
+    dropKeptBranch: async ({ path }, branch, taskId) =>
+      !(await exists(path)) || dropKeptBranch(path, { branch, below: keptRef(taskId, '').slice(0, -1) }, env),
   };
 }
 

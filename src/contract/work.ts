@@ -160,7 +160,7 @@ export const cleanupTask = operation({
   name: 'task.cleanup',
   kind: 'command',
   role: 'team-lead',
-  summary: 'Take the workspace of a task back; its work is kept and can be restored.',
+  summary: 'Take back the workspace of a task, and its branch once it is over; what is kept can be restored.',
   input: z.strictObject({ id: Ref, ifSeq }),
   output: TaskView,
   faults: ['not_found', 'conflict', 'unavailable'],

@@ -21,6 +21,7 @@ import type { SuperviseNeeds } from './supervise/needs.ts';
 import { supervise } from './supervise/supervise.ts';
 import { sweep } from './sweep.ts';
 import { Beside } from './work/beside.ts';
+import { cleanUp } from './work/clean-up.ts';
 import { furnish } from './work/furnish.ts';
 import { TurnKeeper } from './work/keep-turns.ts';
 import { land } from './work/land.ts';
@@ -92,7 +93,7 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
     keep(failover(fenced)),
     ...(supervision ? [keep(supervise({ ...fenced, ...supervision, ...placesOf(work), lastAsks: lastAsks(asking) }))] : []),
     ...(asking ? [keep(questionPages(asking))] : []),
-    ...(work ? [keep(furnish(work)), keep(prove(work)), keep(land(work)), keep(tidy(work))] : []),
+    ...(work ? [keep(furnish(work)), keep(prove(work)), keep(land(work)), keep(tidy(work)), keep(cleanUp(work))] : []),
     keep(gauge(fenced)),
     keep(sweep(fenced)),
     ...(needs.retention ? [keep(retain({ ...fenced, ...needs.retention }))] : []),

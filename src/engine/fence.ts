@@ -41,4 +41,5 @@ export const fencedWorkshop = (workshop: Workshop, held: Holding): Workshop => (
   push: (project, branch) => held(() => workshop.push(project, branch)),
   dropRef: (project, ref) => held(() => workshop.dropRef(project, ref)),
   dropBranch: (project, branch, at) => held(() => workshop.dropBranch(project, branch, at)),
+  dropKeptBranch: (project, branch, taskId) => held(() => workshop.dropKeptBranch(project, branch, taskId)),
 });

@@ -13,6 +13,7 @@ import { runIndex } from '../store/records/runs.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { trash } from '../store/records/trash.ts';
 import { changeOf, claimBase, named } from './claimed-change.ts';
+import { cleanupOf } from './cleanup-of.ts';
 import { findTask, stillAt } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { beliefsIn, findDependencies, openOnes } from './task-graph.ts';
@@ -110,6 +111,7 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
     return plan({ id: gone, deleted: true as const }, [
       tasks.remove(seen.body, seen.version),
       trash.put({ id: gone, seq, at: scope.now }, 'absent'),
+      await cleanupOf(seen.body, true, scope),
       ...(await unasked(seen.body, 'deleted', scope)),
     ]);
   },

@@ -10,6 +10,7 @@ import { projects } from '../store/records/projects.ts';
 import type { Seen } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { workspaces } from '../store/records/workspaces.ts';
+import { cleanupOf } from './cleanup-of.ts';
 import { findTask, stillAt } from './find.ts';
 import { type Handlers, type Plan, plan, type Scope } from './scope.ts';
 import { sentBack, taskChangeHandlers } from './task-changes.ts';
@@ -137,11 +138,14 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
   'task.cleanup': async ({ id, ifSeq }, scope) => {
     const seen = await findTask(scope, id);
     stillAt('task', seen.body, ifSeq);
-    const { work } = seen.body;
-    if (!work?.workspaceId) return plan(await viewOf(seen.body, scope));
+    const { work, phase } = seen.body;
+    if (!work) return plan(await viewOf(seen.body, scope));
     assertAtRest(seen.body);
-    const { workspaceId: _left, ...rest } = work;
-    return written(seen, { ...seen.body, work: rest }, 'cleanup', scope);
+    const asked = isFinal(phase) ? [await cleanupOf(seen.body, false, scope)] : [];
+    const { workspaceId, ...rest } = work;
+    if (!workspaceId) return plan(await viewOf(seen.body, scope), asked);
+    const { answer, writes } = await written(seen, { ...seen.body, work: rest }, 'cleanup', scope);
+    return plan(answer, [...writes, ...asked]);
   },
 };
 

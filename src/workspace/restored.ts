@@ -1,5 +1,6 @@
 import { Fault } from '../domain/fault.ts';
 import { git } from './git.ts';
+import { commitOf } from './target.ts';
 
 type Env = NodeJS.ProcessEnv;
 
@@ -12,6 +13,20 @@ export async function dropBranch(
   const listed = await git(repository, ['worktree', 'list', '--porcelain', '-z'], env);
   if (!listed.ok || listed.out.split('\0').includes(`branch refs/heads/${branch}`)) return;
   await git(repository, ['update-ref', '-d', `refs/heads/${branch}`, at], env);
+}
+
+/** The same, where a ref below `below` holds all of the branch. False: it is checked out, or not all of it is kept. */
+export async function dropKeptBranch(
+  repository: string,
+  { branch, below }: { readonly branch: string; readonly below: string },
+  env: Env,
+): Promise<boolean> {
+  const at = await commitOf(repository, `refs/heads/${branch}`, env);
+  if (at === undefined) return true;
+  const holding = await git(repository, ['for-each-ref', '--count=1', `--contains=${at}`, '--format=%(refname)', below], env);
+  if (!holding.ok || holding.out === '') return false;
+  await dropBranch(repository, { branch, at }, env);
+  return (await commitOf(repository, `refs/heads/${branch}`, env)) === undefined;
 }
 
 const NOTHING = '0'.repeat(40);

@@ -79,6 +79,11 @@ describe('what an agent wrote', () => {
         timeout: 30_000,
         interval: 100,
       });
+      // All of it is kept, so its branch goes, too, whoever asks how often.
+      await vi.waitFor(async () => expect(await git('branch', '--list', `${task1.work?.branch}`)).toBe(''), {
+        timeout: 60_000,
+        interval: 100,
+      });
       const after = await restored(id, '--branch', `again/${id.slice(-6)}`);
       for (const branch of [before, after]) {
         expect(await git('show', `${branch}:loose.txt`)).toBe('not committed');
@@ -87,6 +92,12 @@ describe('what an agent wrote', () => {
     }
     expect(await git('ls-tree', '--name-only', 'main')).toBe('README');
     expect(await git('status', '--porcelain')).toBe('');
+
+    const notes = join(house.home, 'tasks', canceled);
+    expect(existsSync(notes)).toBe(true);
+    await house.ok(['task', 'delete', canceled]);
+    await waitFor(() => !existsSync(notes));
+    expect(await git('show', `refs/fleet/kept/${canceled}/last:loose.txt`)).toBe('not committed');
   });
 
   fullOnly('is kept at the end of each turn, also of one that is still at work', async () => {

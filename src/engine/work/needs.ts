@@ -1,7 +1,7 @@
 import type { Project } from '../../domain/project/project.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
-import type { RunId } from '../../domain/values.ts';
+import type { RunId, TaskId } from '../../domain/values.ts';
 import type { GitFacts } from '../../domain/work/report.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
 import type { Needs } from '../needs.ts';
@@ -118,6 +118,8 @@ export interface Workshop {
   isFree(project: Project, move: { readonly branch: string; readonly from: string; readonly to: string }): Promise<boolean>;
   /** Removes a branch that is contained in another, if it still stands where we saw it. */
   dropBranch(project: Project, branch: string, at: string): Promise<void>;
+  /** Removes the branch of a task if what is kept of the task holds all of it. False: it stays. */
+  dropKeptBranch(project: Project, branch: string, taskId: TaskId): Promise<boolean>;
 }
 
 export interface WorkRules {
@@ -138,5 +140,7 @@ export interface WorkNeeds extends Needs {
   workRules(): WorkRules;
   /** The end of what a run has printed, without secrets; of each stream as much as evidence holds, or as is asked for. */
   lastOutput(runId: RunId, mostBytes?: number): Promise<string>;
+  /** Removes the notes of a task that was deleted. */
+  dropNotes(taskId: TaskId): Promise<void>;
   log(event: string, fields: Record<string, unknown>): void;
 }

@@ -1,0 +1,65 @@
+import { LIMITS } from '../../domain/limits.ts';
+import { isFinal } from '../../domain/task/task.ts';
+import { landingRef, startRef } from '../../domain/work/work.ts';
+import { type Cleanup, cleanupIndex, cleanups } from '../../store/records/cleanups.ts';
+import { projects } from '../../store/records/projects.ts';
+import type { Seen } from '../../store/records/record.ts';
+import { tasks } from '../../store/records/tasks.ts';
+import { workspaceIndex, workspaces } from '../../store/records/workspaces.ts';
+import type { Controller } from '../controller.ts';
+import { Beside } from './beside.ts';
+import type { WorkNeeds } from './needs.ts';
+import { isNews } from './news.ts';
+import { Setbacks } from './setbacks.ts';
+
+const EVERY_MS = 15_000;
+
+/** Takes away the branch of a task that was cleaned up, and the notes of one that was deleted, once its workspace is back. */
+export function cleanUp(needs: WorkNeeds): Controller<readonly Seen<Cleanup>[], Seen<Cleanup>> {
+  const beside = new Beside();
+  const setbacks = new Setbacks('clean up', needs);
+  return {
+    name: 'clean up',
+    onStir: (stir) => beside.onDone(stir),
+    concerns: isNews,
+    everyMs: EVERY_MS,
+    observe: () => observe(needs),
+    decide: (due) => due,
+    act: async (seen) => {
+      const { id } = seen.body;
+      if (!setbacks.isDue(id)) return false;
+      try {
+        if (!(await beside.take(`${id} ${seen.version}`, () => takeAway(seen.body, needs)))) return false;
+      } catch (error) {
+        setbacks.note(id, error);
+        return false;
+      }
+      setbacks.over(id);
+      await needs.store.commit([cleanups.remove(seen.body, seen.version)]);
+      return true;
+    },
+    dueInMs: () => setbacks.dueInMs(),
+  };
+}
+
+/** While it has a workspace, that is to be kept and cleared first. */
+async function observe({ store, host }: WorkNeeds): Promise<readonly Seen<Cleanup>[]> {
+  const hits = await store.scan({ index: cleanupIndex.all, limit: LIMITS.writesPerCommit.value });
+  if (hits.length === 0) return [];
+  const rows = await store.scan({ index: workspaceIndex.host(host), limit: store.limits.rowsPerScan });
+  const inUse = new Set(rows.map(workspaces.read).map(({ use }) => (use.kind === 'task' ? use.taskId : undefined)));
+  return hits.map((hit) => ({ body: cleanups.read(hit), version: hit.version })).filter(({ body }) => !inUse.has(body.id));
+}
+
+async function takeAway({ id, projectId, branch, isDeleted }: Cleanup, needs: WorkNeeds): Promise<void> {
+  const task = (await tasks.get(needs.store, id))?.body;
+  // Somebody wants it tried again: its branch is in use once more.
+  if (task && !isFinal(task.phase)) return;
+  const project = projectId && (await projects.get(needs.store, projectId))?.body;
+  if (project && project.kind !== 'directory') {
+    for (const ref of [landingRef(id), startRef(id)]) await needs.workshop.dropRef(project, ref);
+    if (branch !== undefined && !(await needs.workshop.dropKeptBranch(project, branch, id)))
+      needs.log('branch.stays', { task: id, branch, why: 'it is checked out, or holds commits that are kept nowhere else' });
+  }
+  if (isDeleted && !task) await needs.dropNotes(id);
+}
