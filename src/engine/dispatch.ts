@@ -162,7 +162,8 @@ async function needed(lane: Lane, capacity: Capacity, needs: Needs): Promise<Omi
 }
 
 /** As many tasks of the lane as could be started now; a full lane costs nothing more, nor does one with room for its head. */
-async function frontOf({ key, head, placement: _, ...needed }: Needed, before: Occupied, needs: Needs): Promise<Front> {
+async function frontOf(lane: Needed, before: Occupied, needs: Needs): Promise<Front> {
+  const { key, head, placement: _placement, ...needed } = lane;
   const room = Math.min(
     CLAIMS_PER_COMMIT,
     ...needed.scopes.map(({ scope, max }) => max - (before.get(scope)?.body.holders.length ?? 0)),

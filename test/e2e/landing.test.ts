@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fullOnly } from '../full-only.ts';
 import { fileIn, onMain, workHouse, writeIn } from '../support/work-house.ts';
@@ -161,9 +162,13 @@ describe('work that does not fit together [WORK-06]', () => {
   it('goes back to its agent with the conflict, and lands when that is resolved', async () => {
     await using house = await workHouse(['--verify', 'true']);
     const merge = 'git merge -q main || { git checkout -q --ours . && git add -A && git commit -qm merged; }';
-    const one = await house.create('edit shared.txt from one\ncommit one\ndone one');
+    // The first ends when the second has begun, so that both begin with the same target.
+    const begun = join(house.directory, 'the second has begun');
+    const one = await house.create(
+      `edit shared.txt from one\ncommit one\nsh until test -e '${begun}'; do sleep 0.1; done\ndone one`,
+    );
     const two = await house.create(
-      `sh test -f shared.txt && ${merge} || { echo "from two" > shared.txt; git add -A; git commit -qm two; }\ndone two`,
+      `sh touch '${begun}'\nsh test -f shared.txt && ${merge} || { echo "from two" > shared.txt; git add -A; git commit -qm two; }\ndone two`,
     );
     const tasks = [await house.rest(one), await house.rest(two)];
     expect(tasks.map(({ phase }) => phase.state)).toEqual(['done', 'done']);
