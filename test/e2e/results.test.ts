@@ -135,4 +135,16 @@ describe('results', () => {
     expect(prompt).toContain('> half of it\n> open: the other half');
     expect(prompt).toContain('go on');
   });
+
+  it('of its own last run are told again when it had said that it is blocked', async () => {
+    await answer('any', { status: 'blocked', summary: 'which of them?', open: ['the choice'] });
+    const id = await house.create('unused', '--executor', 'plain', '--no-expects-changes');
+    expect((await inState(id, 'blocked')).phase.block?.what).toContain('which of them?');
+    await answer(id, { status: 'done', summary: 'all of it' });
+    await house.ok(['task', 'resume', id, 'the first']);
+    await inState(id, 'done');
+    const prompt = await promptOf(id);
+    expect(prompt).toContain('> status: blocked\n> which of them?\n> open: the choice');
+    expect(prompt).toContain('the first');
+  });
 });
