@@ -5,7 +5,7 @@
 export const OPEN_AT_MOST = 74;
 
 export const openRequirements: readonly string[] = `
-  CONF-02 CONF-03
+  CONF-02
   TASK-10 TASK-14
   RUN-11 RUN-17
   WORK-01 WORK-02 WORK-07 WORK-09 WORK-10

@@ -159,7 +159,7 @@ function asRunEvent(event: AgentEvent, at: number): RunEvent {
 }
 
 /** The places where readers stopped, those used last. */
-function rememberedMarks() {
+export function rememberedMarks() {
   const marks = new Map<string, { readonly runId: RunId; readonly mark: Mark }>();
   const keep = (runId: RunId, mark: Mark): void => {
     const key = `${runId} ${mark.offset}`;

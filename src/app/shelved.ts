@@ -24,7 +24,7 @@ export async function shelved(
   const clean = cleaned(house.output.redactor);
   const { dependencies, reviews } = await packetFor(house.store, task, clean);
   const told = [...dependencies, ...reviews].map(({ taskId }) => taskId);
-  const share = Math.min(LIMITS.packetDiffBytes.value, Math.floor(LIMITS.packetDiffsBytes.value / Math.max(1, told.length)));
+  const share = diffShare(told.length);
   const file = (name: string, text: string): Step => ({ lay: 'file', path: join(runDirectory, name), text });
   const steps: Step[] = [];
   for (const id of told) {
@@ -35,6 +35,10 @@ export async function shelved(
   }
   return steps;
 }
+
+/** How much of the changes of each of so many tasks is laid out. */
+export const diffShare = (tasksTold: number): number =>
+  Math.min(LIMITS.packetDiffBytes.value, Math.floor(LIMITS.packetDiffsBytes.value / Math.max(1, tasksTold)));
 
 async function diffOf({ store }: Around, env: Env, taskId: string, maxBytes: number): Promise<string | undefined> {
   const other = (await tasks.get(store, taskId))?.body;

@@ -185,7 +185,7 @@ function note(
   ledger.note(run, { protocol: protocol.name, model, conversation, isBeside, answer, fault, body }, source.length * 2);
 }
 
-function remember({ problems }: RunPage, problem: string): void {
+export function remember({ problems }: RunPage, problem: string): void {
   if (problems.length < LIMITS.simulatedProblems.value) problems.push(problem);
 }
 
@@ -196,7 +196,7 @@ function closing(response: ServerResponse): AbortSignal {
 }
 
 /** Undefined when it is too long. */
-async function textOf(request: IncomingMessage): Promise<string | undefined> {
+export async function textOf(request: AsyncIterable<unknown>): Promise<string | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of request) {

@@ -101,16 +101,20 @@ async function descend(top: string, parts: readonly string[], make: boolean): Pr
   return directory;
 }
 
+/** Whether it, and so many bytes more, is past what a workspace is given. */
+export const isTooMuch = ({ entries, bytes }: Pick<Tally, 'entries' | 'bytes'>, more = 0): boolean =>
+  entries > LIMITS.copiedEntries.value || bytes + more > LIMITS.copiedBytes.value;
+
 async function copyEntry(pair: Pair, sourceName: string, name: string, tally: Tally): Promise<boolean> {
   tally.entries += 1;
-  if (tally.entries > LIMITS.copiedEntries.value) return false;
+  if (isTooMuch(tally)) return false;
   const file = await open(inside(pair.from, pair.fromPath, sourceName), READ).catch(unlessElsewhere);
   if (file === undefined) return false;
   try {
     const found = await file.stat();
     const path = pair.below === '' ? name : `${pair.below}/${name}`;
     if (found.isDirectory()) return await copyDirectory(pair, [sourceName, name], path, tally);
-    if (!found.isFile() || tally.bytes + found.size > LIMITS.copiedBytes.value) return false;
+    if (!found.isFile() || isTooMuch(tally, found.size)) return false;
     const target = await openTarget(inside(pair.to, pair.toPath, name), path, tally);
     if (target === undefined) return false;
     try {

@@ -16,6 +16,7 @@ import type { WorkNeeds, Workshop } from '../../src/engine/work/needs.ts';
 import { placeFor } from '../../src/engine/work/place.ts';
 import { claude } from '../../src/executors/claude/claude.ts';
 import { codex } from '../../src/executors/codex/codex.ts';
+import { redactor } from '../../src/platform/redact.ts';
 import { changed } from '../../src/store/records/journal.ts';
 import { projects } from '../../src/store/records/projects.ts';
 import { runIndex, runs } from '../../src/store/records/runs.ts';
@@ -60,6 +61,7 @@ export async function effectHouse({ project = {}, settings = {} }: Given): Promi
     paths: homePaths({ FLEET_HOME: '/fleet-of-nobody' }, '/'),
     settings: { current: () => ({ values: house.settings, items: [], file: '/fleet-of-nobody/runtime.toml' }) },
     executors,
+    output: { redactor: async () => redactor([]) },
     signer: async () => ({ signRun: async () => 'token of the run' }),
   } as unknown as House;
   const pushed: string[] = [];

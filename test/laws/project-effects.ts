@@ -11,10 +11,10 @@ import {
   placed,
   started,
 } from './effect-house.ts';
-import { answered, type Effect, type Named, type Pending, provedBy } from './proof.ts';
+import { answered, type Effect, type Named, provedBy } from './proof.ts';
 
 type Project = Partial<ProjectInput>;
-type Proof<Value> = Effect<Value, Project> | Named | Pending;
+type Proof<Value> = Effect<Value, Project> | Named;
 
 const inArguments = async (project: Project) => (await started({ project })).launch?.args;
 const ofRun = async (project: Project) => (await begun({ project })).run.executor;
@@ -51,7 +51,7 @@ export const PROJECT_EFFECTS: { readonly [Field in keyof Required<ProjectInput>]
   setup: provedBy('test/e2e/landing.test.ts', 'is made ready before an agent starts in it, with files, ports and set-up'),
   verify: { seen: (project) => nextOf({ project }), values: [undefined, 'npm test'] },
   copyFile: provedBy('test/e2e/landing.test.ts', 'is made ready before an agent starts in it, with files, ports and set-up'),
-  mcpServers: { pending: 'no run is given the servers yet' },
+  mcpServers: { seen: async (project) => (await started({ project })).steps, values: [undefined, { docs: { command: 'docs' } }] },
   executor: { seen: ofRun, values: ['claude', 'codex'] },
   model: { seen: inArguments, values: [undefined, 'opus'] },
   effort: { seen: inArguments, values: [undefined, 'max'] },

@@ -15,11 +15,6 @@ export interface Named {
   readonly title: string;
 }
 
-/** It has no effect yet, and everybody can see that here. */
-export interface Pending {
-  readonly pending: string;
-}
-
 export const provedBy = (file: string, title: string): Named => ({ file, title });
 
 const root = join(import.meta.dirname, '../..');

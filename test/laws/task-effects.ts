@@ -15,10 +15,10 @@ import {
   stored,
   type TaskInput,
 } from './effect-house.ts';
-import { answered, type Effect, type Named, type Pending, provedBy } from './proof.ts';
+import { answered, type Effect, type Named, provedBy } from './proof.ts';
 
 type Task = Partial<TaskInput>;
-type Proof<Value> = Effect<Value, Task> | Named | Pending;
+type Proof<Value> = Effect<Value, Task> | Named;
 
 const inPrompt = async (task: Task) => (await started({ task })).job.prompt;
 const inArguments = async (task: Task) => (await started({ task })).launch?.args;
@@ -133,7 +133,10 @@ export const TASK_EFFECTS: { readonly [Field in keyof Required<TaskInput>]: Proo
   tool: { seen: inArguments, values: [undefined, ['Read']] },
   systemPrompt: { seen: inArguments, values: [undefined, 'be brief'] },
   extraArg: { seen: inArguments, values: [undefined, ['--debug']] },
-  contextMode: { pending: 'no run is given the server yet' },
+  contextMode: provedBy(
+    'test/e2e/project-servers.test.ts',
+    'have context mode among them where it is asked for and installed [AUTO-08]',
+  ),
   sandbox: { seen: inEnvironment, values: [undefined, true] },
   maxTurns: { seen: inArguments, values: [undefined, 3] },
   maxBudgetUsd: { seen: inArguments, values: [undefined, 2.5] },

@@ -187,7 +187,10 @@ async function markOf(run: Run, task: Task, { mark }: Left, needs: SuperviseNeed
 const LONGEST_PAUSE_MS = LIMITS.pauseDays.value * 86_400_000;
 
 /** A provider that said when it will work again is asked then, and not before. */
-const refusalOf = (watch: Watch | undefined, needs: SuperviseNeeds): NonNullable<Ending['refusal']> => ({
+export const refusalOf = (
+  watch: Watch | undefined,
+  needs: Pick<SuperviseNeeds, 'jitter' | 'now'>,
+): NonNullable<Ending['refusal']> => ({
   jitter: needs.jitter(),
   ...(watch?.limitedUntil === undefined
     ? {}

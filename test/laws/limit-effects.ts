@@ -1,0 +1,293 @@
+import { writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Untold } from '../../src/app/observe/trace/backlog.ts';
+import { outputOf } from '../../src/app/output.ts';
+import { lastOutput } from '../../src/app/result-file.ts';
+import { rememberedMarks } from '../../src/app/run-events.ts';
+import { listenTcp } from '../../src/app/serve/listen.ts';
+import { parseSettings } from '../../src/app/settings/parse-settings.ts';
+import { diffShare } from '../../src/app/shelved.ts';
+import { LIMITS } from '../../src/domain/limits.ts';
+import { Question } from '../../src/domain/question/question.ts';
+import { findCycle } from '../../src/domain/task/dependencies.ts';
+import type { RunId, TaskId } from '../../src/domain/values.ts';
+import { refusalOf } from '../../src/engine/supervise/finish.ts';
+import { newWatch, stepped } from '../../src/engine/supervise/ingest.ts';
+import { stash } from '../../src/operations/texts.ts';
+import { redactor } from '../../src/platform/redact.ts';
+import { openMemoryRunLog } from '../../src/runlog/memory-run-log.ts';
+import { openLedger } from '../../src/simulate/ledger.ts';
+import { remember, textOf } from '../../src/simulate/receive.ts';
+import { assertShallow } from '../../src/surfaces/http/body.ts';
+import { openSessions } from '../../src/surfaces/mcp/http/sessions.ts';
+import { isTooMuch } from '../../src/workspace/copy-files.ts';
+import {
+  addedServers,
+  commitTries,
+  copiedFile,
+  examinedRows,
+  forgottenAfter,
+  lanesSeen,
+  liveStreams,
+  refuseCopy,
+  saidOverSocket,
+  sentMessages,
+  shownFacts,
+  stalledFor,
+  toldRuns,
+} from './limit-houses.ts';
+import { inDirectory, input, type LimitProof, letters, many } from './limit-proof.ts';
+import { provedBy } from './proof.ts';
+
+const task = (of: (size: number) => object) => input('task.create', (size) => ({ prompt: 'sort', ...of(size) }));
+const project = (of: (size: number) => object) => input('project.add', (size) => ({ path: '/repo', ...of(size) }));
+const AT = '2030-01-01T12:00:00.000Z' as const;
+const plain = { redactorFor: async () => redactor([]) };
+const conformance = (title: string) => provedBy('src/store/conformance/limits.ts', title);
+const packet = provedBy('src/domain/run/packet.test.ts', 'stays bounded with 100 dependencies and reports of 1 MB of %s');
+
+/** What is left of a printed line of that length. */
+const printed = (most?: number) => (size: number) =>
+  inDirectory(async (path) => {
+    writeFileSync(join(path, 'out'), letters(size));
+    return (await lastOutput(path, (text) => text, most)).length;
+  });
+
+/** Every limit, and a proof that it holds. A new one does not compile without its line. */
+export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof } = {
+  titleCharacters: { refused: task((size) => ({ title: letters(size) })) },
+  promptBytes: { refused: task((size) => ({ prompt: letters(size) })) },
+  inlineTextBytes: {
+    bounded: async (size) => {
+      const kept = await stash({ texts: openMemoryRunLog() }, letters(size));
+      return ('text' in kept ? kept.text : kept.excerpt).length;
+    },
+  },
+  excerptCharacters: {
+    bounded: async (size) => {
+      const kept = await stash({ texts: openMemoryRunLog() }, letters(LIMITS.inlineTextBytes.value + size));
+      return 'excerpt' in kept ? kept.excerpt.length : 0;
+    },
+  },
+  textFieldBytes: { refused: task((size) => ({ acceptance: letters(size) })) },
+  commandCharacters: { refused: project((size) => ({ verify: letters(size) })) },
+  nameCharacters: { refused: project((size) => ({ name: letters(size) })) },
+  pathBytes: { refused: input('project.add', (size) => ({ path: letters(size) })) },
+  refCharacters: { refused: task((size) => ({ targetBranch: letters(size) })) },
+  tags: { refused: task((size) => ({ tag: many(size, String) })) },
+  dependencies: { refused: task((size) => ({ after: many(size, String) })) },
+  graphWalk: {
+    refused: (size) => {
+      const id = (n: number) => `task_${n}` as TaskId;
+      const next = async (one: TaskId) => (Number(one.slice(5)) < size ? [id(Number(one.slice(5)) + 1)] : []);
+      return findCycle('task_new' as TaskId, [id(1)], next, LIMITS.graphWalk.value);
+    },
+  },
+  mcpServers: { refused: addedServers },
+  executorsPerTask: { refused: task((size) => ({ executor: many(size, () => 'claude') })) },
+  argsPerTask: { refused: task((size) => ({ extraArg: many(size, String) })) },
+  copiedFiles: { refused: project((size) => ({ copyFile: many(size, String) })) },
+  copiedEntries: { refused: (entries) => refuseCopy(isTooMuch({ entries, bytes: 0 }), LIMITS.copiedEntries.value) },
+  copiedBytes: { refused: copiedFile },
+  keptFileBytes: provedBy('src/workspace/keep.process.test.ts', 'names what is too large to keep, so that nobody removes it'),
+  metadataBytes: { refused: task((size) => ({ metadata: { a: letters(size - '{"a":""}'.length) } })) },
+  messages: { refused: sentMessages },
+  messageBytes: { refused: input('task.send', (size) => ({ id: 'abcd', text: letters(size) })) },
+  spoolBytes: provedBy(
+    'test/e2e/faults-flood.test.ts',
+    'ends as output_limit, keeps what the cap allows, and holds up nobody [R25] [RUN-12]',
+  ),
+  diffBytes: { refused: input('task.diff', (maxBytes) => ({ id: 'abcd', maxBytes })) },
+  resultBytes: provedBy(
+    'src/app/result-file.process.test.ts',
+    'that is huge, a pipe, a link, a directory, or not to be read is named and not opened further',
+  ),
+  evidenceBytes: { bounded: printed() },
+  gateSearchBytes: { bounded: printed(LIMITS.gateSearchBytes.value) },
+  processes: provedBy(
+    'test/e2e/faults-crowd.test.ts',
+    'is ended whole and says why; its siblings, and who has many children by right, notice nothing [R22]',
+  ),
+  turnsKept: provedBy('src/engine/supervise/ingest.test.ts', 'is kept for the newest turns only, and counted for all'),
+  outputLineBytes: provedBy(
+    'src/app/output.test.ts',
+    'stays where it is before a very long line that has no end yet, and tells no line twice [RUN-12]',
+  ),
+  logPageBytes: {
+    bounded: (size) =>
+      inDirectory(async (path) => {
+        await mkdir(join(path, 'run_1'));
+        // Lines of 1,024 bytes with their ends; the last one makes it so many characters.
+        const lines = many(1_024, (n) => letters(n < 1_023 ? 1_024 : size - 1_023 * 1_024));
+        writeFileSync(join(path, 'run_1', 'out'), `${lines.join('\n')}\n`);
+        const page = await outputOf(path, plain).read('run_1' as RunId, 'out', { after: 0, lines: 10_000, final: true });
+        return page.items.reduce((sum, { text }) => sum + text.length, 0);
+      }),
+  },
+  eventReadBytes: provedBy(
+    'src/app/run-events.test.ts',
+    'are read on from where the reader was, not from the beginning, and no more than so much at once',
+  ),
+  eventReaders: {
+    bounded: (size) => {
+      const marks = rememberedMarks();
+      const runs = many(size, (n) => `run_${n}` as RunId);
+      for (const run of runs) marks.remember(run, { offset: 1 } as never);
+      return runs.filter((run) => marks.before(run, 1) !== undefined).length;
+    },
+  },
+  factsBytes: { bounded: shownFacts },
+  shownPromptCharacters: provedBy(
+    'src/app/run-facts.test.ts',
+    'tell prompt, command line, names of variables and exit, and no secret',
+  ),
+  logTailLines: { refused: input('run.log', (last) => ({ id: 'abcd', last })) },
+  logTailBytes: provedBy(
+    'src/surfaces/cli/flows/log.test.ts',
+    'hold little of very long lines, and say which of the last ones are left out [RUN-12]',
+  ),
+  engineLogBytes: provedBy(
+    'src/app/engine-log.test.ts',
+    'never grows beyond its limit: the newest lines stay, and it says how much went',
+  ),
+  questionOptions: { refused: (size) => Question.shape.options.parse(many(size, String)) },
+  quotaWindows: {
+    bounded: (size) => {
+      const events = many(size, (n) => ({ type: 'quota', window: String(n), used: 0.5 }) as const);
+      return stepped(newWatch({ state: 0, events: [], send: [] }, AT), { state: 0, events, send: [] }).quota?.length ?? 0;
+    },
+  },
+  openQuestions: provedBy('src/operations/by-run.test.ts', 'is withdrawn with its task, and there are never too many'),
+  pageBytes: provedBy(
+    'src/app/notes.process.test.ts',
+    'follows no link, waits for no pipe and reads no flood in the place of task.json [T13]',
+  ),
+  toldTasks: { bounded: toldRuns },
+  packetTasks: packet,
+  packetBytes: packet,
+  packetTaskBytes: packet,
+  packetDiffBytes: { bounded: (size) => diffShare(size === LIMITS.packetDiffBytes.value ? 1 : 2) },
+  packetDiffsBytes: { bounded: (size) => (size === LIMITS.packetDiffsBytes.value ? 8 * diffShare(8) : 100 * diffShare(100)) },
+  subTaskDepth: provedBy('src/operations/task.test.ts', 'stop at the depth and number that are allowed'),
+  subTasks: provedBy('src/operations/task-part.test.ts', 'is refused from a certain number on [TASK-09] [T19]'),
+  pageItems: { refused: input('task.list', (limit) => ({ limit })) },
+  examinedPerPage: { bounded: examinedRows },
+  importLineBytes: provedBy('src/surfaces/cli/flows/task-transfer.test.ts', 'does nothing at all when a line is wrong: %#'),
+  importBatch: { refused: input('task.import', (size) => ({ lines: many(size, () => ({})) })) },
+  lanes: { bounded: lanesSeen },
+  holders: { refused: project((maxConcurrent) => ({ maxConcurrent })) },
+  stallRestarts: provedBy(
+    'src/domain/task/transition.test.ts',
+    'is started again after a stall at most twice, however many attempts it has, until a person looks at it [RUN-03]',
+  ),
+  blindTries: provedBy(
+    'src/engine/pausing.test.ts',
+    'is tried three times blindly, with longer and longer pauses, and then fails [RUN-04]',
+  ),
+  pauseDays: {
+    bounded: (days) => {
+      const limitedUntil = new Date(Date.parse(AT) + days * 86_400_000).toISOString();
+      const { until = AT } = refusalOf({ limitedUntil } as never, { jitter: () => 0, now: () => AT } as never);
+      return (Date.parse(until) - Date.parse(AT)) / 86_400_000;
+    },
+  },
+  idleContinuations: provedBy(
+    'src/domain/task/transition.test.ts',
+    'goes on afresh after a full window as long as it comes further, and then needs a person [RUN-06]',
+  ),
+  commitAttempts: { bounded: commitTries },
+  tokenDays: { refused: input('token.create', (days) => ({ name: 'ann', role: 'worker', days })) },
+  idempotencyDays: { bounded: forgottenAfter },
+  writesPerCommit: conformance('takes a commit as large as it promises, and refuses a larger one'),
+  bytesPerRow: conformance('takes a row as large as it promises, counted in bytes'),
+  entriesPerRow: conformance('takes as many entries as it promises'),
+  rowsPerScan: conformance('refuses a scan of none, of half a row and of more than it promises'),
+  rowsPerCount: provedBy(
+    'src/store/conformance/scan.ts',
+    'counts what it would return, page by page, and says where it has come to',
+  ),
+  connections: {
+    bounded: async () => {
+      const listener = await listenTcp({ web: {}, onUpgrade: () => undefined } as never, { port: 0, bind: '127.0.0.1' });
+      const { maxConnections } = listener.server;
+      await listener.close();
+      return maxConnections;
+    },
+  },
+  storeSilenceMs: provedBy('src/app/observe/observe.test.ts', 'answers about its health although the store does not'),
+  traceBacklog: {
+    bounded: (size) => {
+      const untold = new Untold(() => undefined);
+      for (const run of many(size, (n) => `run_${n}` as RunId)) untold.run(run, 'ended');
+      return untold.size;
+    },
+  },
+  liveConnections: { refused: liveStreams },
+  liveConnectionsPerToken: provedBy(
+    'src/surfaces/live/hub.test.ts',
+    'has room for so many of one token, and again when one leaves',
+  ),
+  liveTopics: provedBy('src/surfaces/live/hub.test.ts', 'refuses topics that are not there, and more than so many'),
+  liveBufferBytes: provedBy('src/surfaces/live/pipe.test.ts', 'holds a limited number of bytes, and goes on when it reads [R43]'),
+  liveStallMs: { refused: stalledFor },
+  liveMessageBytes: { refused: saidOverSocket },
+  requestBytes: provedBy('src/app/serve/hostile.process.test.ts', 'is bounded in length and depth [T23]'),
+  jsonLevels: { refused: (size) => assertShallow('['.repeat(size)) },
+  mcpSessions: {
+    refused: async (size) => {
+      const sessions = openSessions({ elapsed: () => 0 });
+      const kept = { close: async () => undefined };
+      try {
+        for (const owner of many(size, String)) await sessions.open(owner, async () => kept);
+      } finally {
+        await sessions.closeAll();
+      }
+    },
+  },
+  mcpSessionsPerToken: provedBy(
+    'src/surfaces/mcp/http/sessions.test.ts',
+    'past the number of one token end the one that was silent longest, never one in use, never one of another',
+  ),
+  mcpIdleMs: provedBy(
+    'src/surfaces/mcp/http/sessions.test.ts',
+    'end when they were silent for long, but not while a connection is open',
+  ),
+  simulatedRuns: provedBy('src/simulate/ledger.test.ts', 'forgets the oldest run when there are too many'),
+  simulatedFaults: {
+    // Where it remembers the first request, the second meets no fault any more.
+    bounded: (size) => {
+      const page = openLedger().page('run');
+      const plan = { faults: [{ kind: 'overloaded', times: 1, seconds: 1 }] } as never;
+      const asked = many(size, (n) => ({ opening: [`say ${n}`], turn: 0, answers: 0 }) as never);
+      for (const conversation of asked) page.nextFault(plan, conversation);
+      return asked.filter((conversation) => page.nextFault(plan, conversation) === undefined).length;
+    },
+  },
+  simulatedProblems: {
+    bounded: (size) => {
+      const page = openLedger().page('run');
+      for (const problem of many(size, String)) remember(page, problem);
+      return page.problems.length;
+    },
+  },
+  simulatedRequestBytes: {
+    bounded: async (size) => {
+      const parts = (async function* () {
+        yield Buffer.alloc(LIMITS.simulatedRequestBytes.value, 120);
+        yield Buffer.alloc(size - LIMITS.simulatedRequestBytes.value, 120);
+      })();
+      return (await textOf(parts as never))?.length ?? 0;
+    },
+  },
+  simulatedBytes: provedBy(
+    'src/simulate/ledger.test.ts',
+    'stays within its limit: the oldest requests are forgotten, of whichever run',
+  ),
+  settingsBytes: {
+    refused: (size) => {
+      const parsed = parseSettings(`#${letters(size - 1)}`, 'runtime.toml');
+      if (!parsed.good) throw new Error(parsed.problem);
+    },
+  },
+};
