@@ -17,6 +17,8 @@ export interface Operation {
    * again until somebody commits. Nothing of git, of a spool or of a process is in it.
    */
   readonly ofRows?: true;
+  /** Its handler answers `output` to the letter: tests hold it to that, and no call pays for checking it again. */
+  readonly exact?: true;
 }
 
 export const operation = <const Definition extends Operation>(definition: Definition): Definition => definition;

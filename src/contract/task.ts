@@ -64,6 +64,7 @@ export const createTask = operation({
     draft: z.boolean().default(false).describe('keep it as a draft until it is dispatched'),
   }),
   output: TaskView,
+  exact: true,
   faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'limit', 'unavailable'],
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refused, withProject } from '../../test/support/shop.ts';
+import { createTask } from '../contract/task.ts';
 
 describe('a keyed command', () => {
   it('is carried out once however often it is sent, and answered the same [TASK-08] [R13]', async () => {
@@ -27,5 +28,20 @@ describe('a role', () => {
     expect((await refused(as('eve', 'monitor')('task.cancel', { id }))).code).toBe('forbidden');
     expect((await refused(as('eve', 'worker')('config.set', { assignments: ['max_concurrent=9'] }))).code).toBe('forbidden');
     expect((await as('lea', 'team-lead')('task.cancel', { id })).phase.state).toBe('canceled');
+  });
+});
+
+describe('an answer that is not checked when it is given', () => {
+  it('is what its schema would have made of it', async () => {
+    const { call } = await withProject();
+    const first = await call('task.create', { project: 'shop', prompt: 'x' });
+    const forms = [
+      { project: 'shop', prompt: 'x'.repeat(100_000), title: 'long', draft: true },
+      { project: 'shop', prompt: 'x', parent: first.id, after: [first.id], tag: ['a'], tool: ['Bash'], team: 'red' },
+      { project: 'shop', prompt: 'x', notBefore: '2090-01-01T00:00:00.000Z', sandbox: true },
+      { project: 'shop', prompt: 'x', kind: 'review' as const, metadata: { a: [1, { b: null }] }, extraArg: ['-v'], maxTurns: 3 },
+    ];
+    const answers = [first, ...(await Promise.all(forms.map((form) => call('task.create', form))))];
+    for (const answer of answers) expect(createTask.output.parse(answer)).toStrictEqual(answer);
   });
 });
