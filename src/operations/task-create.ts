@@ -38,14 +38,13 @@ export async function madeTask(input: Input, scope: Scope, { reviews }: Pick<Tas
     input.parent === undefined ? undefined : findTask(scope, input.parent),
   ]);
   await assertExecutors(input.executor ?? givenDefaults(input, scope).executors ?? [], scope);
-  const draft = draftOf(scope.ids.task(), { ...wishOf(input, scope, dependencies), ...landing(input, project, scope) }, scope);
-  const task: Task = {
-    ...draft,
-    ...place,
-    ...lineage(parent, scope, reviews ? 1 : 0),
-    ...(reviews ? { reviews } : {}),
-    prompt: await stash(scope, input.prompt),
-  };
+  const wish = wishOf(input, scope, dependencies);
+  const { integration, isolation } = landing(input, project, scope);
+  if (integration !== undefined) wish.integration = integration;
+  if (isolation !== undefined) wish.isolation = isolation;
+  const task: Task = { ...draftOf(scope.ids.task(), wish, scope), prompt: await stash(scope, input.prompt) };
+  stand(task, { ...place, ...lineage(parent, scope, reviews ? 1 : 0) });
+  if (reviews) task.reviews = reviews;
   const unmet = openOnes(dependencies, task);
   const placed = input.draft ? task : transition(task, { type: 'dispatch', at: scope.now, unmet });
   const author = { by: scope.caller.name, at: scope.now };
@@ -55,34 +54,51 @@ export async function madeTask(input: Input, scope: Scope, { reviews }: Pick<Tas
     ...(parent ? partAdded(parent, placed, author) : []),
   ];
   const [view, warnings] = await Promise.all([viewOf(placed, scope), warningsFor(placed, scope, project)]);
-  return plan({ ...view, ...(warnings.length > 0 ? { warnings } : {}) }, writes);
+  if (warnings.length > 0) view.warnings = warnings;
+  return plan(view, writes);
+}
+
+/**
+ * Where it stands. Set by name: spreading a few fields over a large object turns it into a hash table, and each copy of one
+ * costs several times what a copy of a plain object does.
+ */
+function stand(task: Task, { projectId, directory, parentId, depth }: Partial<Task>): void {
+  if (projectId !== undefined) task.projectId = projectId;
+  if (directory !== undefined) task.directory = directory;
+  if (parentId !== undefined) task.parentId = parentId;
+  if (depth !== undefined) task.depth = depth;
 }
 
 /** A task with nothing decided but what it asks for. */
-export const draftOf = (id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope, 'now' | 'caller'>): Omit<Task, 'prompt'> => ({
-  ...defined({ ...wish, team: teamFor(caller, wish.team) }),
-  id,
-  seq: 1,
-  depth: 0,
-  children: 0,
-  awaited: 0,
-  untold: false,
-  phase: { state: 'draft', since: now },
-  attempts: 0,
-  uncounted: 0,
-  lostTimes: 0,
-  repairs: 0,
-  stalledTimes: 0,
-  refusedTimes: 0,
-  fullTimes: 0,
-  turns: 0,
-  spentMs: 0,
-  messages: [],
-  createdAt: now,
-  createdBy: caller.name,
-  creatorId: caller.id,
-  updatedAt: now,
-});
+export function draftOf(id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope, 'now' | 'caller'>): Omit<Task, 'prompt'> {
+  const team = teamFor(caller, wish.team);
+  const draft: Omit<Task, 'prompt'> = {
+    ...defined(wish),
+    id,
+    seq: 1,
+    depth: 0,
+    children: 0,
+    awaited: 0,
+    untold: false,
+    phase: { state: 'draft', since: now },
+    attempts: 0,
+    uncounted: 0,
+    lostTimes: 0,
+    repairs: 0,
+    stalledTimes: 0,
+    refusedTimes: 0,
+    fullTimes: 0,
+    turns: 0,
+    spentMs: 0,
+    messages: [],
+    createdAt: now,
+    createdBy: caller.name,
+    creatorId: caller.id,
+    updatedAt: now,
+  };
+  if (team !== undefined) draft.team = team;
+  return draft;
+}
 
 /**
  * What the caller gives for its own calls decides now. What the home says of it is looked up when the task is started; a
@@ -156,11 +172,13 @@ export function assertIntegration(asked: TaskWish['integration']): void {
   if (asked === 'pr') throw new Fault('invalid', 'pull requests are not available yet: choose auto, review or none');
 }
 
-/** Without the fields that were not given. */
-export const defined = <Fields extends object>(fields: Fields): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Fields]: Exclude<Fields[Name], undefined>;
-  };
+type Defined<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
+
+/** Without the fields that were not given; the very object when all were. */
+export const defined = <Fields extends object>(fields: Fields): Defined<Fields> =>
+  (Object.values(fields).includes(undefined)
+    ? Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+    : fields) as Defined<Fields>;
 
 export function titleOf(prompt: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a title has none

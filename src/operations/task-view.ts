@@ -8,13 +8,14 @@ import { whole } from './texts.ts';
 
 /** A task as a list shows it: the beginning of a long prompt, the name of its project. */
 export async function viewOf(task: Task, { reads }: Pick<Scope, 'reads'>): Promise<TaskView> {
-  const { prompt, ...rest } = task;
+  const { prompt } = task;
   const project = task.projectId ? await projects.get(reads, task.projectId) : undefined;
-  const told =
+  const view: TaskView =
     'text' in prompt
-      ? { prompt: prompt.text, promptBytes: Buffer.byteLength(prompt.text), promptIsWhole: true }
-      : { prompt: prompt.excerpt, promptBytes: prompt.bytes, promptIsWhole: false };
-  return { ...rest, ...told, ...(project ? { project: project.body.name } : {}) };
+      ? { ...task, prompt: prompt.text, promptBytes: Buffer.byteLength(prompt.text), promptIsWhole: true }
+      : { ...task, prompt: prompt.excerpt, promptBytes: prompt.bytes, promptIsWhole: false };
+  if (project) view.project = project.body.name;
+  return view;
 }
 
 /** With what the run that is at work now has taken so far. */

@@ -225,3 +225,10 @@ export const awaitsReview = (phase: Phase): boolean => phase.state === 'blocked'
 
 /** The id of whoever holds the task: a successor has another, so a late report of a lost holder moves nothing. */
 export const fenceOf = (holder: Holder): RunId | ClaimId => (holder.kind === 'run' ? holder.runId : holder.claimId);
+
+/** Without what kept it from going on. The very task when nothing did: an object that lost a field is slow to copy. */
+export function untroubled(task: Task): Task {
+  if (task.trouble === undefined) return task;
+  const { trouble: _over, ...rest } = task;
+  return rest;
+}

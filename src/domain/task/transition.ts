@@ -5,7 +5,7 @@ import type { Outcome } from '../run/run.ts';
 import type { ClaimId, Instant, RunId, TaskId } from '../values.ts';
 import { countedAttempts } from './attempts.ts';
 import { failureOf, stopOf } from './said-by-agent.ts';
-import { type Block, fenceOf, type Holder, isFinal, type Phase, type Task } from './task.ts';
+import { type Block, fenceOf, type Holder, isFinal, type Phase, type Task, untroubled } from './task.ts';
 
 export type Fence = RunId | ClaimId;
 
@@ -256,7 +256,7 @@ function ended(task: Task, at: Instant, phase: Phase): Task {
 }
 
 /** What kept it from going on in one phase says nothing of the next. */
-const inPhase = ({ trouble: _over, ...task }: Task, at: Instant, phase: Phase): Task => ({ ...task, updatedAt: at, phase });
+const inPhase = (task: Task, at: Instant, phase: Phase): Task => ({ ...untroubled(task), updatedAt: at, phase });
 
 function holderOf(task: Task): Holder {
   const { phase } = task;
