@@ -1,17 +1,10 @@
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { exists } from '../platform/files.ts';
+import type { Checkout } from './checkout.ts';
 import { git } from './git.ts';
 import { firstLine, type GitDirectory } from './git-directory.ts';
 import { type Setting, valueOf } from './settings.ts';
-
-/** A working tree in which a branch is checked out, of the user or of ours. */
-export interface Checkout {
-  readonly path: string;
-  readonly directory: GitDirectory;
-  /** Git knows of it, but its files cannot be seen from here. */
-  readonly away: boolean;
-}
 
 export interface Checkouts {
   readonly holding: readonly Checkout[];

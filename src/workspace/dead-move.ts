@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, ownIdentity, type ProcessIdentity } from '../platform/process-identity.ts';
 import { marked } from './abandoned-lock.ts';
 import { finishDead } from './advance.ts';
-import type { Checkout } from './checkouts.ts';
+import type { Checkout } from './checkout.ts';
 import { holderOf, lockIndex } from './index-lock.ts';
 
 const WAIT_MS = 10_000;

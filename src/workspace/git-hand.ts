@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '../domain/fault.ts';
-import type { Checkout } from './checkouts.ts';
+import type { Checkout } from './checkout.ts';
 import { gitHelperUrl } from './git-helper-url.ts';
 import { type GitCall, type GitEnded, spawnGit } from './spawn-git.ts';
 

@@ -4,7 +4,7 @@
  * on the index of a checkout in its hand, the move it was at is ended first and the lock taken away.
  */
 import { identityOf } from '../platform/process-identity.ts';
-import type { Checkout } from './checkouts.ts';
+import type { Checkout } from './checkout.ts';
 import type { Answer, GitAsked, Guarded } from './git-hand.ts';
 import { endAllGits, spawnGit } from './spawn-git.ts';
 

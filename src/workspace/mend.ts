@@ -1,6 +1,6 @@
 import { lstat, readFile, rmdir, unlink } from 'node:fs/promises';
 import { answered, type Borrowed } from './borrowed.ts';
-import type { Checkout } from './checkouts.ts';
+import type { Checkout } from './checkout.ts';
 import type { Move } from './index-lock.ts';
 import { over, readyIndex } from './move-files.ts';
 import { type Changed, changedPaths, filesBelow, isIn, LINK_TO_REPOSITORY, onDisk } from './tree-moves.ts';

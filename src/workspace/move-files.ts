@@ -4,7 +4,7 @@ import { Fault } from '../domain/fault.ts';
 import { hasCode } from '../platform/files.ts';
 import { ownIdentity } from '../platform/process-identity.ts';
 import { type Borrowed, borrowFrom } from './borrowed.ts';
-import type { Checkout } from './checkouts.ts';
+import type { Checkout } from './checkout.ts';
 import { copyIndex } from './entry.ts';
 import type { Move } from './index-lock.ts';
 import { checkoutSettings, foreignFilters, type Setting, settingsOf } from './settings.ts';
