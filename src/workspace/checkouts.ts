@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { exists } from '../platform/files.ts';
 import type { Checkout } from './checkout.ts';
 import { git } from './git.ts';
-import { firstLine, type GitDirectory } from './git-directory.ts';
+import { firstLine } from './git-directory.ts';
 import { type Setting, valueOf } from './settings.ts';
 
 export interface Checkouts {

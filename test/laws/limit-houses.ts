@@ -68,8 +68,11 @@ export async function commitTries(): Promise<number> {
     },
   });
   const { call } = memoryHouse({ store: losing });
-  const refusal = await call('project.add', { path: '/repo' }).catch((error: unknown) => String(error));
-  if (!String(refusal).includes(`${LIMITS.commitAttempts.value} times`)) throw new Error(`it was not said: ${refusal}`);
+  const refusal = await call('project.add', { path: '/repo' }).then(
+    () => 'not refused',
+    (error: unknown) => String(error),
+  );
+  if (!refusal.includes(`${LIMITS.commitAttempts.value} times`)) throw new Error(`it was not said: ${refusal}`);
   return tries;
 }
 
@@ -221,7 +224,7 @@ export async function saidOverSocket(bytes: number): Promise<void> {
   try {
     const outcome = new Promise<number>((resolve) => {
       client.on('close', resolve);
-      client.on('message', (text) => String(text).includes('invalid') && resolve(0));
+      client.on('message', (text: Buffer) => text.toString('utf8').includes('invalid') && resolve(0));
     });
     await once(client, 'open');
     client.send(JSON.stringify('x'.repeat(bytes - 2)));

@@ -29,68 +29,111 @@ export async function bridgeToServer(
   const directory = resolve(io.cwd, given);
   const home = io.env['FLEET_HOME'] || join(directory, '..', '..');
   const files = { live: join(home, 'up.json'), token: join(directory, 'mcp-token') };
-  const path = `/mcp/run/server?name=${encodeURIComponent(name)}`;
-  const open = new Map<string | number, { readonly message: Message; readonly timer?: NodeJS.Timeout }>();
-  const write = (message: object) => void io.out(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  let secrets: readonly string[] = [];
-  let broken: string | undefined;
-  let isOver = false;
-  let told: Promise<unknown> = Promise.resolve();
+  const bridge = new ServerBridge(io, { files, name }, waits);
+  try {
+    await lineReader(
+      io.stdin(),
+      (line) => messagesIn(JSON.parse(line)).forEach((message) => bridge.fromAgent(message)),
+      (why) => bridge.say({ id: null, error: { code: -32_700, message: why } }),
+    );
+  } finally {
+    await bridge.close();
+  }
+  return 0;
+}
 
-  const settle = (id: string | number): Message | undefined => {
-    const found = open.get(id);
-    clearTimeout(found?.timer);
-    open.delete(id);
-    return found?.message;
-  };
-  const gone = (why: string): void => {
-    if (broken !== undefined || isOver) return;
-    broken = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), why);
-    for (const id of [...open.keys()]) write(answerInstead(settle(id) ?? { id }, name, broken));
-    void io.err(`fleet mcp: server ${name}: ${broken}\n`);
-    told = askEngine(files, path, { body: { trouble: broken }, signal: AbortSignal.timeout(TELL_MS) }).catch(() => undefined);
-  };
-  const fromServer = (message: Message): void => {
-    if (broken !== undefined) return;
-    const { id, method } = message;
-    // What nobody asked, or somebody no longer waits for, is nothing to the agent.
-    if (method === undefined && (id === undefined || id === null || !settle(id))) return;
-    write(message);
-  };
-  const started = whatToStart(io, files, path, waits.engineMs).then((server): Link => {
-    secrets = [...Object.values(server.env ?? {}), ...Object.values(server.headers ?? {})].filter(({ length }) => length > 3);
-    const ends = { take: fromServer, gone };
-    return server.command === undefined ? addressLink(server, ends) : programLink(server, io.env, ends);
-  });
-  started.catch(({ message }: Error) => gone(message));
+interface Served {
+  readonly files: { readonly live: string; readonly token: string };
+  readonly name: string;
+}
 
-  const fromAgent = (message: Message): void => {
+class ServerBridge {
+  readonly #io: Io;
+  readonly #served: Served;
+  readonly #waits: ServerWaits;
+  readonly #path: string;
+  /** Requests of the agent that the server has not answered yet. */
+  readonly #open = new Map<string | number, { readonly message: Message; readonly timer?: NodeJS.Timeout }>();
+  readonly #started: Promise<Link>;
+  #secrets: readonly string[] = [];
+  #broken: string | undefined;
+  #isOver = false;
+  #told: Promise<unknown> = Promise.resolve();
+
+  constructor(io: Io, served: Served, waits: ServerWaits) {
+    this.#io = io;
+    this.#served = served;
+    this.#waits = waits;
+    this.#path = `/mcp/run/server?name=${encodeURIComponent(served.name)}`;
+    this.#started = this.#start();
+    this.#started.catch(({ message }: Error) => this.#gone(message));
+  }
+
+  say(message: object): void {
+    void this.#io.out(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  fromAgent(message: Message): void {
     const { id, method } = message;
-    if (broken !== undefined) {
-      if (method !== undefined && id !== undefined) write(answerInstead(message, name, broken));
+    if (this.#broken !== undefined) {
+      if (method !== undefined && id !== undefined) this.say(answerInstead(message, this.#served.name, this.#broken));
       return;
     }
-    if (method !== undefined && id !== undefined && id !== null) {
-      const seconds = waits.answerMs / 1_000;
-      const isFirst = FIRST_ASKED.includes(method);
-      const timer = isFirst ? setTimeout(() => gone(`no answer to ${method} in ${seconds} s`), waits.answerMs) : undefined;
-      open.set(id, timer ? { message, timer } : { message });
-    }
-    started.then(
+    if (method !== undefined && id !== undefined && id !== null) this.#expect(id, method, message);
+    this.#started.then(
       (link) => link.send(message),
       () => undefined,
     );
-  };
-  const take = (line: string) => messagesIn(JSON.parse(line)).forEach(fromAgent);
-  try {
-    await lineReader(io.stdin(), take, (why) => write({ id: null, error: { code: -32_700, message: why } }));
-  } finally {
-    isOver = true;
-    for (const id of [...open.keys()]) settle(id);
-    await started.then((link) => link.close()).catch(() => undefined);
-    await told;
   }
-  return 0;
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    for (const id of [...this.#open.keys()]) this.#settle(id);
+    await this.#started.then((link) => link.close()).catch(() => undefined);
+    await this.#told;
+  }
+
+  async #start(): Promise<Link> {
+    const server = await whatToStart(this.#io, this.#served.files, this.#path, this.#waits.engineMs);
+    this.#secrets = [...Object.values(server.env ?? {}), ...Object.values(server.headers ?? {})].filter(
+      ({ length }) => length > 3,
+    );
+    const ends = { take: (message: Message) => this.#fromServer(message), gone: (why: string) => this.#gone(why) };
+    return server.command === undefined ? addressLink(server, ends) : programLink(server, this.#io.env, ends);
+  }
+
+  #fromServer(message: Message): void {
+    if (this.#broken !== undefined) return;
+    const { id, method } = message;
+    // What nobody asked, or somebody no longer waits for, is nothing to the agent.
+    if (method === undefined && (id === undefined || id === null || !this.#settle(id))) return;
+    this.say(message);
+  }
+
+  #expect(id: string | number, method: string, message: Message): void {
+    const { answerMs } = this.#waits;
+    const isFirst = FIRST_ASKED.includes(method);
+    const late = () => this.#gone(`no answer to ${method} in ${answerMs / 1_000} s`);
+    this.#open.set(id, isFirst ? { message, timer: setTimeout(late, answerMs) } : { message });
+  }
+
+  #settle(id: string | number): Message | undefined {
+    const found = this.#open.get(id);
+    clearTimeout(found?.timer);
+    this.#open.delete(id);
+    return found?.message;
+  }
+
+  #gone(why: string): void {
+    if (this.#broken !== undefined || this.#isOver) return;
+    const { files, name } = this.#served;
+    const trouble = this.#secrets.reduce((text, secret) => text.replaceAll(secret, '***'), why);
+    this.#broken = trouble;
+    for (const id of [...this.#open.keys()]) this.say(answerInstead(this.#settle(id) ?? { id }, name, trouble));
+    void this.#io.err(`fleet mcp: server ${name}: ${trouble}\n`);
+    const signal = AbortSignal.timeout(TELL_MS);
+    this.#told = askEngine(files, this.#path, { body: { trouble }, signal }).catch(() => undefined);
+  }
 }
 
 async function whatToStart(io: Io, files: { live: string; token: string }, path: string, ms: number): Promise<StartedServer> {
@@ -99,7 +142,8 @@ async function whatToStart(io: Io, files: { live: string; token: string }, path:
     try {
       const { status, body } = await askEngine(files, path, { signal });
       if (status === 200) return body as StartedServer;
-      if (status < 500 && status !== 429) throw new Refused(String(body['detail'] ?? `Fleet answered ${status}`));
+      const { detail } = body;
+      if (status < 500 && status !== 429) throw new Refused(typeof detail === 'string' ? detail : `Fleet answered ${status}`);
     } catch (error) {
       if (error instanceof Refused) throw error;
     }
@@ -121,6 +165,7 @@ function answerInstead({ id, method, params }: Message, name: string, why: strin
       return { id, result: { tools: [] } };
     case 'ping':
       return { id, result: {} };
+    case undefined:
     default:
       return { id, error: { code: -32_000, message: `MCP server ${name} is not there: ${why}` } };
   }
