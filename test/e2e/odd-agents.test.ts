@@ -132,7 +132,7 @@ it('whatever an agent or its executor does: a distinct outcome, words that name 
   const kept = ids.get('dies after committing');
   if (kept !== undefined) expect((await house.ok(['task', 'diff', kept])).out).toContain('precious.txt');
   const status = unwrapped((await house.ok(['status'])).out);
-  expect(status).toContain('no executor away can be started on this machine: see fleet executor show away');
+  expect(status).toContain('no executor away can be started on this machine: its program no-such-agent was not found');
   expect((await house.task(away)).phase.state).toBe('queued');
   expect(unwrapped((await house.ok(['executor', 'show', 'away'])).out)).toContain('its program no-such-agent was not found');
   expect(house.marked(), 'processes that were left').toEqual([]);
