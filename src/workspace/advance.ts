@@ -152,7 +152,7 @@ async function moveTogether(
 
 /** Should this process die with the lock in its hand, its git helper ends the move and takes the lock away. */
 async function lockGuarded(checkout: Checkout): Promise<Locked> {
-  const leave = guardCheckout(checkout);
+  const leave = guardCheckout({ checkout, holder: await ownIdentity() });
   const lock = await lockIndex(checkout.directory.own, checkout.path).catch((error: unknown) => {
     leave();
     throw error;

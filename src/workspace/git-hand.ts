@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '../domain/fault.ts';
+import type { ProcessIdentity } from '../platform/process-identity.ts';
 import type { Checkout } from './checkout.ts';
 import { gitHelperUrl } from './git-helper-url.ts';
 import { type GitCall, type GitEnded, spawnGit } from './spawn-git.ts';
@@ -14,7 +15,13 @@ export interface GitAsked {
 /** A checkout whose index its asker locks, until it says that it has let go. */
 export interface Guarded {
   readonly guard: number;
-  readonly checkout?: Checkout;
+  readonly move?: GuardedMove;
+}
+
+/** A checkout that is being moved, and who moves it: whoever is told of it may begin to live when that one is dead already. */
+export interface GuardedMove {
+  readonly checkout: Checkout;
+  readonly holder: ProcessIdentity;
 }
 
 export type Answer = { readonly n: number } & ({ readonly ended: GitEnded } | { readonly why: string });
@@ -59,7 +66,7 @@ let hand: Hand | undefined;
 export const callGit = (call: GitCall): Promise<GitEnded> => hand?.ask(call) ?? spawnGit(call);
 
 /** While an engine in this process holds the lock on the index of a checkout, its helper knows of it; what it answers ends that. */
-export const guardCheckout = (checkout: Checkout): (() => void) => hand?.guard(checkout) ?? (() => undefined);
+export const guardCheckout = (move: GuardedMove): (() => void) => hand?.guard(move) ?? (() => undefined);
 
 /** From now on until it is closed, git is started by a small process: it has little to copy, and nobody waits for it. */
 export function openGitHand(): { readonly pid: () => number | undefined; close(): Promise<void> } {
@@ -76,7 +83,7 @@ export function openGitHand(): { readonly pid: () => number | undefined; close()
 
 class Hand {
   readonly #pending = new Map<number, Pending>();
-  readonly #guarded = new Map<number, Checkout>();
+  readonly #guarded = new Map<number, GuardedMove>();
   #helper: ChildProcess | undefined;
   #n = 0;
   #isClosed = false;
@@ -108,10 +115,10 @@ class Hand {
     });
   }
 
-  guard(checkout: Checkout): () => void {
+  guard(move: GuardedMove): () => void {
     const n = ++this.#n;
-    this.#guarded.set(n, checkout);
-    if (this.#helper) tell(this.#helper, { guard: n, checkout });
+    this.#guarded.set(n, move);
+    if (this.#helper) tell(this.#helper, { guard: n, move });
     else this.#open();
     return () => {
       this.#guarded.delete(n);
@@ -145,7 +152,7 @@ class Hand {
     helper.unref();
     helper.channel?.unref();
     this.#helper = helper;
-    for (const [guard, checkout] of this.#guarded) tell(helper, { guard, checkout });
+    for (const [guard, move] of this.#guarded) tell(helper, { guard, move });
     return helper;
   }
 

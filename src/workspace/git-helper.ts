@@ -3,17 +3,14 @@
  * whoever forks. Small; when whoever it works for is gone, it ends, and its gits with it. If that one was killed with the lock
  * on the index of a checkout in its hand, the move it was at is ended first and the lock taken away.
  */
-import { identityOf } from '../platform/process-identity.ts';
-import type { Checkout } from './checkout.ts';
-import type { Answer, GitAsked, Guarded } from './git-hand.ts';
+import type { Answer, GitAsked, Guarded, GuardedMove } from './git-hand.ts';
 import { endAllGits, spawnGit } from './spawn-git.ts';
 
-const parent = identityOf(process.ppid);
-const guarded = new Map<number, Checkout>();
+const guarded = new Map<number, GuardedMove>();
 
 process.on('message', (message: GitAsked | Guarded) => {
   if ('call' in message) answer(message);
-  else if (message.checkout) guarded.set(message.guard, message.checkout);
+  else if (message.move) guarded.set(message.guard, message.move);
   else guarded.delete(message.guard);
 });
 process.on('disconnect', () => {
@@ -36,9 +33,8 @@ function say(what: Answer): void {
 }
 
 async function endMoves(): Promise<void> {
-  const dead = await parent;
-  if (guarded.size === 0 || dead === undefined) return;
+  if (guarded.size === 0) return;
   // Loaded only now: as long as all is well, the helper stays small.
   const { endDeadMove } = await import('./dead-move.ts');
-  await Promise.allSettled([...guarded.values()].map((checkout) => endDeadMove(checkout, dead, process.env)));
+  await Promise.allSettled([...guarded.values()].map(({ checkout, holder }) => endDeadMove(checkout, holder, process.env)));
 }
