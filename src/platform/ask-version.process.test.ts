@@ -19,7 +19,7 @@ beforeAll(async () => {
   await program('quiet', 'exit 0');
   await program('broken', 'echo "shim: not installed" >&2; exit 127');
   await program('hanging', 'sleep 60 & sleep 60');
-  await program('leaving', '(until [ -e "$0.go" ]; do sleep 0.1; done) & echo 2.0.1');
+  await program('leaving', '(until [ -e "$0.go" ] || [ ! -e "$0" ]; do sleep 0.1; done; : > "$0.gone") & echo 2.0.1');
   await program('unusable', 'echo 1.0', 0o644);
   await mkdir(join(folder, 'directory'));
 });
@@ -56,5 +56,6 @@ describe('asking a program for its version', () => {
     expect(await ask('leaving')).toMatchObject({ version: '2.0.1' });
     // Only now may the helper go.
     await writeFile(join(folder, 'leaving.go'), '');
+    await expect.poll(() => existsSync(join(folder, 'leaving.gone')), { timeout: 60_000 }).toBe(true);
   });
 });
