@@ -42,9 +42,10 @@ describe('what a landing has made', () => {
     for (const n of [2, 3, 4]) await gate.go(n);
     expect(standing(await house.rest(second))).toBe('done');
     expect([await onMain(house, 'feature.txt'), await onMain(house, 'mine.txt')]).toEqual(['it works', 'mine']);
-    expect(await refs(house, 'refs/fleet/landing')).toBe('');
-    expect(await refs(house, 'refs/fleet/start')).toBe('');
-    expect(await leftovers(house)).toEqual([]);
+    // What is no longer needed goes after the work has landed.
+    await expect.poll(() => refs(house, 'refs/fleet/landing'), { timeout: 60_000 }).toBe('');
+    await expect.poll(() => refs(house, 'refs/fleet/start'), { timeout: 60_000 }).toBe('');
+    await expect.poll(() => leftovers(house), { timeout: 60_000 }).toEqual([]);
   });
 
   it('is made again when it was removed by force between two steps [WORK-06] [R30]', async () => {
@@ -60,7 +61,7 @@ describe('what a landing has made', () => {
     expect(await onMain(house, 'feature.txt')).toBe('it works');
     const events = (await house.ok(['task', 'events', id])).out;
     expect(events).toContain('landing begun anew');
-    expect(await leftovers(house)).toEqual([]);
+    await expect.poll(() => leftovers(house), { timeout: 60_000 }).toEqual([]);
   });
 });
 
@@ -118,7 +119,7 @@ describe('a setback of the machine', () => {
     expect(JSON.stringify(await house.show(id))).not.toContain('Read-only');
     // Said when it was new, and then less and less often.
     expect(engine.log().split('action.failed').length).toBeLessThan(6);
-    expect(await leftovers(house)).toEqual([]);
+    await expect.poll(() => leftovers(house), { timeout: 60_000 }).toEqual([]);
   });
 
   it.each([['read-tree'], ['update-ref']])(
@@ -158,6 +159,6 @@ describe('a clone', () => {
     expect((await house.workspaces()).map(({ state, use }) => [state, use.kind])).toEqual([['ready', 'free']]);
     expect(next.log()).not.toContain('action.failed');
     expect(standing(await house.rest(id))).toBe('done');
-    expect(await leftovers(house)).toEqual([]);
+    await expect.poll(() => leftovers(house), { timeout: 60_000 }).toEqual([]);
   });
 });
