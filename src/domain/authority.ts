@@ -96,3 +96,6 @@ export const OWNER_ID = 'owner';
 /** Whether everything is open to it as far as its role goes, whoever it belongs to. */
 export const seesAll = ({ role, team }: Caller): boolean =>
   team === undefined && role !== 'run' && role !== 'host' && role !== 'worker';
+
+/** An admin of the whole fleet: whoever may change its settings. */
+export const isUnbounded = ({ role, team }: Pick<Caller, 'role' | 'team'>): boolean => role === 'admin' && team === undefined;

@@ -1,35 +1,3 @@
-/** What decides how code is built, checked or run by others: a change there is looked at by a person. */
-export const GUARDED = [
-  '.github/',
-  '.gitlab-ci.yml',
-  '.circleci/',
-  '.buildkite/',
-  'Jenkinsfile',
-  '.husky/',
-  '.githooks/',
-  '.pre-commit-config.yaml',
-  '.gitattributes',
-  '.gitmodules',
-  '.npmrc',
-  '.claude/',
-  '.codex/',
-  '.gemini/',
-  '.opencode/',
-  '.vscode/',
-  '.devcontainer/',
-  'package-lock.json',
-  'npm-shrinkwrap.json',
-  'pnpm-lock.yaml',
-  'yarn.lock',
-  'bun.lock',
-  'Cargo.lock',
-  'poetry.lock',
-  'uv.lock',
-  'Gemfile.lock',
-  'composer.lock',
-  'go.sum',
-];
-
 /** Where the known agents find their models and renew their log-in, and where packages of the common kinds come from. */
 export const HOSTS = [
   ...['api.anthropic.com', 'console.anthropic.com', 'platform.claude.com', 'claude.ai'],

@@ -1,26 +1,16 @@
 import { z } from 'zod';
+import { BOUND_SETTINGS } from './bounds/bound-settings.ts';
 import { ExecutorRef } from './hold/executor-ref.ts';
-import { HostRule } from './host-rule.ts';
 import { LIMITS } from './limits.ts';
-import { GUARDED, HOSTS } from './setting-defaults.ts';
+import { SANDBOX_SETTINGS } from './sandbox-settings.ts';
+import { count, setting } from './setting.ts';
 import { FAILOVERS } from './task/failover.ts';
 import { INTEGRATIONS, ISOLATIONS } from './task/task.ts';
 import { Name, Path, Title, VariableName } from './values.ts';
+import { GUARDED } from './work/guarded-paths.ts';
 
 const ENVIRONMENTS = ['inherit', 'strict'] as const;
 
-/** One setting of the home: what it means, what it may be, and what holds when nobody says anything. */
-interface Setting<Schema extends z.ZodType> {
-  readonly summary: string;
-  readonly schema: Schema;
-  readonly default: z.infer<Schema> | undefined;
-  /** The environment variable that overrides the file. */
-  readonly env: `FLEET_${string}`;
-}
-
-const setting = <Schema extends z.ZodType>(definition: Setting<Schema>): Setting<Schema> => definition;
-
-const count = (most: number) => z.int().min(1).max(most);
 const counts = z.record(z.string(), count(LIMITS.holders.value));
 
 /** Everything `runtime.toml` may say. `docs/reference/settings.md` is made from this table. */
@@ -74,25 +64,15 @@ export const SETTINGS = {
     default: [],
     env: 'FLEET_ENV_ALLOW',
   }),
-  sandbox_hosts: setting({
+  ...SANDBOX_SETTINGS,
+  scripted: setting({
     summary:
-      'what a run in a sandbox may reach: host, *.host or host:port; without a port 80 and 443; * alone is the whole network',
-    schema: z.array(HostRule).max(500),
-    default: HOSTS,
-    env: 'FLEET_SANDBOX_HOSTS',
+      'whether there is the executor `scripted`, which runs what a prompt says as shell commands: for demonstrations and tests, where everybody who may create a task may do that',
+    schema: z.boolean(),
+    default: false,
+    env: 'FLEET_SCRIPTED',
   }),
-  sandbox_read: setting({
-    summary: 'files and directories of your home that a run in a sandbox may read, like ~/.cargo',
-    schema: z.array(Path).max(200),
-    default: [],
-    env: 'FLEET_SANDBOX_READ',
-  }),
-  sandbox_write: setting({
-    summary: 'files and directories that a run in a sandbox may change besides its workspace',
-    schema: z.array(Path).max(200),
-    default: [],
-    env: 'FLEET_SANDBOX_WRITE',
-  }),
+  ...BOUND_SETTINGS,
   max_attempts: setting({
     summary: 'attempts at a task that keeps ending by accident',
     schema: count(100),
@@ -107,7 +87,7 @@ export const SETTINGS = {
   }),
   part_executors: setting({
     summary:
-      'executors besides its own that an agent may choose for a part or a review of its task; `set_up` is each that is found here and signed in, none at all keeps to its own',
+      'executors besides its own that an agent may choose for a part or a review of its task; `set_up` is each that is found here and signed in, for tasks without sandbox and bounds; none at all keeps to its own',
     schema: z.array(ExecutorRef).max(50),
     default: ['set_up'],
     env: 'FLEET_PART_EXECUTORS',
@@ -184,6 +164,12 @@ export const SETTINGS = {
     default: 1_800,
     env: 'FLEET_SETUP_SECONDS',
   }),
+  keep_seconds: setting({
+    summary: 'longest it may take, in all tries, to keep what a run left; then its workspace is put aside whole',
+    schema: count(86_400),
+    default: 300,
+    env: 'FLEET_KEEP_SECONDS',
+  }),
   workspace_pool: setting({
     summary: 'unused workspaces kept ready for each project',
     schema: z.int().min(0).max(100),
@@ -191,9 +177,10 @@ export const SETTINGS = {
     env: 'FLEET_WORKSPACE_POOL',
   }),
   guarded_paths: setting({
-    summary: 'files whose changes never land without a person, in any mode; * within a name, ** across directories',
+    summary:
+      'names of files and directories whose changes never land without a person, in any mode, at any depth unless there is a slash within; * within a name, ** across directories. A list of your own takes the place of the default; `default` in it stands for all of that',
     schema: z.array(Path).max(200),
-    default: GUARDED,
+    default: [...GUARDED],
     env: 'FLEET_GUARDED_PATHS',
   }),
   max_output_mb: setting({

@@ -46,7 +46,8 @@ export const text = (maxBytes: number) =>
     .string()
     .refine((value) => !hasNul(value), 'contains a NUL character: remove it')
     .refine((value) => value.isWellFormed(), 'contains half of a Unicode character: send valid Unicode')
-    .refine((value) => bytes(value) <= maxBytes, {
+    // No UTF-16 unit takes more than three bytes: a short text need not be encoded to be counted.
+    .refine((value) => value.length * 3 <= maxBytes || bytes(value) <= maxBytes, {
       error: ({ input }) => `is ${bytes(String(input))} bytes long, at most ${maxBytes} are accepted`,
     });
 
@@ -57,7 +58,7 @@ export const line = (maxCharacters: number) =>
     .refine((value) => value.trim() !== '', 'is empty: say at least one word')
     .refine((value) => !CONTROL.test(value), 'contains a line break or a control character: use one plain line')
     .refine((value) => value.isWellFormed(), 'contains half of a Unicode character: send valid Unicode')
-    .refine((value) => [...value].length <= maxCharacters, {
+    .refine((value) => value.length <= maxCharacters || [...value].length <= maxCharacters, {
       error: ({ input }) => `is ${[...String(input)].length} characters long, at most ${maxCharacters} are accepted`,
     });
 

@@ -1,12 +1,18 @@
 import { z } from 'zod';
+import { PROJECT_BOUNDS } from '../bounds/bound-settings.ts';
 import { ExecutorRef } from '../hold/executor-ref.ts';
 import { LIMITS } from '../limits.ts';
 import { EFFORTS, INTEGRATIONS, ISOLATIONS } from '../task/task.ts';
-import { Command, Instant, LongText, Name, Path, ProjectId, Ref, Title } from '../values.ts';
+import { Command, Instant, LongText, line, Name, Path, ProjectId, Ref, Title } from '../values.ts';
 
 /** A file below the project: never absolute, never upwards. */
 const Below = Path.refine((value) => !value.startsWith('/') && !value.split('/').includes('..'), {
   error: ({ input }) => `${JSON.stringify(input)} leaves the project: give a path below it`,
+});
+
+/** Names of files as guarded paths are written. Nothing is taken out again, so a name that begins with `!` would mean nothing. */
+const Pattern = line(LIMITS.refCharacters.value).refine((value) => !value.startsWith('!') && !/^\/*$/.test(value), {
+  error: ({ input }) => `${JSON.stringify(input)} names no files: give a name or a pattern such as package-lock.json or tools/**`,
 });
 
 export const McpServer = z.strictObject({
@@ -23,6 +29,8 @@ export const ProjectWish = z.strictObject({
   description: LongText,
   targetBranch: Ref.optional(),
   setup: Command.optional(),
+  /** Files the results of the set-up follow from, as patterns. Without any, every file counts. */
+  setupInputs: z.array(Pattern).max(LIMITS.setupInputs.value).optional(),
   verify: Command.optional(),
   copyFiles: z.array(Below).max(LIMITS.copiedFiles.value),
   mcpServers: z.record(Name, McpServer),
@@ -33,6 +41,7 @@ export const ProjectWish = z.strictObject({
   isolation: z.enum(ISOLATIONS).optional(),
   push: z.boolean().optional(),
   maxConcurrent: z.int().min(1).max(LIMITS.holders.value).optional(),
+  ...PROJECT_BOUNDS,
 });
 export type ProjectWish = z.infer<typeof ProjectWish>;
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { expectLinear } from '../../../test/support/growth.ts';
 import type { QuestionId } from '../values.ts';
 import { readPage, type Written, writePage } from './page.ts';
 import type { Question } from './question.ts';
@@ -57,6 +58,14 @@ describe('the page of questions and answers', () => {
     expect(readPage(next).sections.map((section) => section.written)).toEqual([undefined, undefined]);
     expect(readPage(next).sections[1]).not.toHaveProperty('answer');
     expect(next).toContain('answer with fleet question answer');
+  });
+
+  it('is read in a time that grows with its length alone [T13]', () => {
+    for (const pump of ['<!--', '<!-->', '-->', '## question x\n<!--', '1. \n', '### answer\n', '\t', ' \n', '<!--x-->'])
+      expectLinear('page', readPage, { before: '## question: x\n', pump });
+    expect(readPage('## Question: a <!-- b\nx <!-- one --> y <!-- two\n--> z <!-- open').sections[0]?.written?.text).toBe(
+      'a <!-- b\nx  y  z <!-- open',
+    );
   });
 
   it('can be anything at all, and settles at once', () => {

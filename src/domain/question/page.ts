@@ -44,10 +44,7 @@ export function readPage(text: string): Page {
 function sectionOf(lines: readonly string[]): Section {
   const raw = lines.join('\n');
   const heading = HEADING.exec(lines[0] ?? '')?.[1]?.trim() ?? '';
-  const body = lines
-    .slice(1)
-    .join('\n')
-    .replace(/<!--[\s\S]*?-->/g, '');
+  const body = withoutComments(lines.slice(1).join('\n'));
   const split = ANSWER.exec(body);
   const asked = split ? body.slice(0, split.index) : body;
   const id = KNOWN.exec(heading)?.[1];
@@ -59,6 +56,22 @@ function sectionOf(lines: readonly string[]): Section {
   const written = first === undefined ? undefined : writtenIn(`${first}\n${asked}`);
   return { raw, ...(written ? { written } : {}) };
 }
+
+/** One that is never closed is text. Found by its ends: a pattern would look for the end of each anew. */
+export function withoutComments(text: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (let start = text.indexOf(OPEN); start !== -1; start = text.indexOf(OPEN, from)) {
+    const end = text.indexOf(CLOSE, start + OPEN.length);
+    if (end === -1) break;
+    kept.push(text.slice(from, start));
+    from = end + CLOSE.length;
+  }
+  return kept.join('') + text.slice(from);
+}
+
+const OPEN = '<!--';
+const CLOSE = '-->';
 
 function writtenIn(text: string): Written | undefined {
   const lines = text.trim().split('\n');

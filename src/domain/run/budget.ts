@@ -1,6 +1,6 @@
 import type { Task } from '../task/task.ts';
 import type { Watch } from './run.ts';
-import { added, budgetedTokens } from './usage.ts';
+import { added, budgetedTokens, type Usage } from './usage.ts';
 
 type Limited = Pick<Task, 'maxBudgetUsd' | 'maxTokens' | 'maxTurns' | 'usage' | 'turns'>;
 type Seen = Pick<Watch, 'usage' | 'turns' | 'openTools'> | undefined;
@@ -27,6 +27,32 @@ export function hasNothingLeft(task: Limited): string | undefined {
   return `it has taken ${task.turns} turns, and ${task.maxTurns} are the most it may take`;
 }
 
-/** What is left of its dollars, for a program that keeps to a budget by itself. */
-export const dollarsLeft = ({ maxBudgetUsd, usage }: Limited): number | undefined =>
-  maxBudgetUsd === undefined ? undefined : Math.max(0, maxBudgetUsd - (usage?.costUsd ?? 0));
+/** The budget of a task that has parts, and what it and all below it have taken together. */
+export interface SharedBudget {
+  readonly task: Pick<Task, 'id' | 'maxBudgetUsd' | 'maxTokens'>;
+  readonly usage: Usage | undefined;
+}
+
+/** A part takes from the budget of its task. A review that a person asks for has its own: the work it looks at is paid for. */
+export const sharesBudget = ({ parentId, reviews, creatorId }: Pick<Task, 'parentId' | 'reviews' | 'creatorId'>): boolean =>
+  parentId !== undefined && (reviews === undefined || creatorId?.startsWith('run_') === true);
+
+/** Which of the budgets that a task shares is used up, by all who share it. */
+export function overShared(budgets: readonly SharedBudget[]): string | undefined {
+  for (const { task, usage } of budgets) {
+    const { maxBudgetUsd = Infinity, maxTokens = Infinity } = task;
+    const [cost, tokens] = [usage?.costUsd ?? 0, usage ? budgetedTokens(usage) : 0];
+    const whose = `task ${task.id.slice(-8)} and its parts have`;
+    if (cost >= maxBudgetUsd) return `${whose} cost $${cost.toFixed(2)} together, and $${maxBudgetUsd} is the most they may cost`;
+    if (tokens >= maxTokens) return `${whose} used ${tokens} tokens together, of at most ${maxTokens}`;
+  }
+  return undefined;
+}
+
+/** What is left of its dollars, and of those it shares, for a program that keeps to a budget by itself. */
+export function dollarsLeft({ maxBudgetUsd, usage }: Limited, shared: readonly SharedBudget[]): number | undefined {
+  const left = [{ task: { maxBudgetUsd }, usage }, ...shared].flatMap((one) =>
+    one.task.maxBudgetUsd === undefined ? [] : [Math.max(0, one.task.maxBudgetUsd - (one.usage?.costUsd ?? 0))],
+  );
+  return left.length === 0 ? undefined : Math.min(...left);
+}

@@ -7,6 +7,8 @@ export interface Facts {
   readonly reason?: string | undefined;
   /** The program could not be started, and would not be another time. */
   readonly isRefused?: boolean | undefined;
+  /** What it took too much of the machine, and was ended for. */
+  readonly exceeded?: string | undefined;
 }
 
 export interface Ending {
@@ -19,6 +21,7 @@ export function outcomeOf(run: Run, facts: Facts): Ending {
   if (run.phase.state === 'ending') return { outcome: run.phase.outcome, detail: run.phase.why };
   if (facts.exit === undefined)
     return { outcome: 'lost', detail: facts.reason ?? 'its process was gone and had left no exit code' };
+  if (facts.exceeded !== undefined) return { outcome: 'over_budget', detail: facts.exceeded };
   if (facts.isRefused)
     return { outcome: 'refused', detail: `its program cannot be started: ${facts.reason ?? `exit code ${facts.exit}`}` };
   const { verdict, summary = '', inputEnded = false, failed } = run.watch ?? {};

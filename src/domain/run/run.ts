@@ -127,6 +127,8 @@ export const Run = z.strictObject({
   chore: Chore.optional(),
   phase: RunPhase,
   watch: Watch.optional(),
+  /** Why its work could not be kept, and where its files are. */
+  unkept: z.string().optional(),
   /** Since then its output is gone: it was too old, or there was too much. */
   outputRemovedAt: Instant.optional(),
   createdAt: Instant,

@@ -66,8 +66,12 @@ describe('a budget', () => {
     expect(hasNothingLeft({ turns: 0, maxBudgetUsd: 0.75, usage: spent })).toContain('$0.75');
     expect(hasNothingLeft({ turns: 3, maxTurns: 3 })).toContain('3 turns');
     expect(hasNothingLeft({ turns: 2, maxTurns: 3, maxTokens: 91, usage: spent })).toBeUndefined();
-    expect(dollarsLeft({ turns: 0, maxBudgetUsd: 1, usage: spent })).toBe(0.25);
-    expect(dollarsLeft({ turns: 0, usage: spent })).toBeUndefined();
+    expect(dollarsLeft({ turns: 0, maxBudgetUsd: 1, usage: spent }, [])).toBe(0.25);
+    expect(dollarsLeft({ turns: 0, usage: spent }, [])).toBeUndefined();
+    // What others have left of a budget that it shares is less, or nothing.
+    const shared = (maxBudgetUsd: number) => [{ task: { id: 'task_x' as never, maxBudgetUsd }, usage: spent }];
+    expect(dollarsLeft({ turns: 0, maxBudgetUsd: 1 }, shared(0.85))).toBeCloseTo(0.1);
+    expect(dollarsLeft({ turns: 0 }, shared(0.5))).toBe(0);
   });
 });
 

@@ -41,7 +41,11 @@ export function partOf(parent: Task, asked: Partial<TaskWish>, doers?: Doers): P
     failover: asked.failover ?? parent.failover,
     effort: asked.effort ?? parent.effort,
     integration: ranked('integration', LANDS, parent.integration, asked.integration),
-    isolation: ranked('isolation', TOUCHES, parent.isolation, asked.isolation),
+    // A sandbox chooses by itself, and refuses everything else.
+    isolation:
+      (parent.sandbox || asked.sandbox) && asked.isolation === undefined
+        ? undefined
+        : ranked('isolation', TOUCHES, parent.isolation, asked.isolation),
     strategy: asked.strategy ?? parent.strategy,
     targetBranch: same('the target branch', parent.targetBranch, asked.targetBranch),
     team: same('the team', parent.team, asked.team),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Role } from '../authority.ts';
 import { ExecutorRef } from '../hold/executor-ref.ts';
 import { LIMITS } from '../limits.ts';
 import { Usage } from '../run/usage.ts';
@@ -16,6 +17,7 @@ import {
   Tag,
   TaskId,
   Title,
+  WorkspaceId,
 } from '../values.ts';
 import { CommitId, Gate, Work } from '../work/work.ts';
 import { FAILOVERS } from './failover.ts';
@@ -47,6 +49,8 @@ export const Block = z.discriminatedUnion('cause', [
   z.strictObject({ cause: z.literal('agent'), who: z.string(), what: z.string() }),
   /** What it may cost is used up. */
   z.strictObject({ cause: z.literal('budget'), who: z.string(), what: z.string() }),
+  /** It lies outside of what the bounds of its role, team or project allow now. */
+  z.strictObject({ cause: z.literal('bounds'), who: z.string(), what: z.string() }),
   /** The program of its executor is not signed in. */
   z.strictObject({ cause: z.literal('login'), who: z.string(), what: z.string() }),
   z.strictObject({ cause: z.literal('quarantine'), who: z.string(), what: z.string() }),
@@ -60,6 +64,8 @@ export const Block = z.discriminatedUnion('cause', [
   z.strictObject({ cause: z.literal('checkout'), who: z.string(), what: z.string() }),
   /** It cannot be put together with the work of others. */
   z.strictObject({ cause: z.literal('conflict'), who: z.string(), what: z.string() }),
+  /** What its run left could not be kept: the workspace was put aside whole. */
+  z.strictObject({ cause: z.literal('aside'), who: z.string(), what: z.string(), workspaceId: WorkspaceId }),
 ]);
 export type Block = z.infer<typeof Block>;
 
@@ -205,6 +211,8 @@ export const Task = TaskWish.extend({
   createdBy: z.string(),
   /** The id of the caller who made the task; tasks made before ids were kept have none. */
   creatorId: z.string().optional(),
+  /** The role of the token it was made with, or of that which its task was made with; absent: the owner's. */
+  creatorRole: Role.optional(),
   updatedAt: Instant,
 });
 export type Task = z.infer<typeof Task>;

@@ -35,7 +35,7 @@ const FORMS: readonly Form[] = [
   { section: /^✖ failing tests:$/, start: /^✖ (.+?)(?: \([\d.]+m?s\))?$/, end: /^✖ |^test at /, not: /subtests? failed/ },
   // TAP
   {
-    start: /^\s*not ok \d*(?: - | )?(?!.*# (?:TODO|SKIP))(.+)$/i,
+    start: /^(?!.*# (?:TODO|SKIP))\s*not ok \d*(?: - | )?(.+)$/i,
     end: /^\s*(?:ok|not ok) |^\s*\.\.\.$|^\s*# Subtest|^\s*\d+\.\.\d+/,
     not: /subtestsFailed/,
   },
@@ -106,7 +106,7 @@ function named(first: string, block: readonly string[]): FailingTest {
 function detailOf(block: readonly string[]): string {
   const told = block.filter((line) => !FRAME.test(line)).map((line) => line.trimEnd());
   const lines = told.filter((line, at) => line !== '' || (told[at - 1] ?? '') !== '');
-  const text = lines.join('\n').replace(/^\n+|\n+$/g, '');
+  const text = lines.join('\n').replace(/^\n|\n$/g, '');
   const short = text.split('\n').slice(0, LINES).join('\n').slice(0, CHARACTERS);
   return short.length < text.length ? `${short}\n…` : short;
 }

@@ -44,17 +44,3 @@ function afterProof({ work, integration }: Task): NextStep {
   const unchanged = work && isUnchanged(work) ? 'nothing has changed since it was rejected; ' : '';
   return { step: 'review', what: `${unchanged}${asked}` };
 }
-
-/** The files among these that stand under one of the patterns: `*` within a name, `**` across directories. */
-export function guardedAmong(files: readonly string[], patterns: readonly string[]): string[] {
-  const expressions = patterns.map(expressionOf);
-  return files.filter((file) => expressions.some((expression) => expression.test(file)));
-}
-
-/** A pattern without a slash means the name in every directory; one that ends with a slash means all below it. */
-function expressionOf(pattern: string): RegExp {
-  const whole = pattern.endsWith('/') ? `${pattern}**` : pattern;
-  const escaped = whole.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
-  const body = escaped.replaceAll('**', '\0').replaceAll('*', '[^/]*').replaceAll('\0', '.*');
-  return new RegExp(whole.includes('/') ? `^${body}$` : `(?:^|/)${body}$`);
-}

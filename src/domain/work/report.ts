@@ -104,13 +104,13 @@ export function reportOf(told: Told): Report {
   };
 }
 
-/** A report, or what is handed in as one, with every text in it put through the function. */
+/** A report, or whatever is handed in, with every text in it put through the function; names of fields are texts, too. */
 export function withTexts<Value>(value: Value, change: (text: string) => string): Value;
 export function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((item: unknown) => withTexts(item, change));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withTexts(item, change)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), withTexts(item, change)]));
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -146,12 +146,20 @@ export function saidIn(told: Told): Said | undefined {
   return undefined;
 }
 
-const FENCED = /```(?:json)?[ \t]*\n([\s\S]*?)\n```$/;
+const FENCE = /```(?:json)?[ \t]*\n/;
+const CLOSED = '\n```';
+
+/** What stands between the first fence and the last. Found by its ends: a pattern would look for the end of each beginning anew. */
+function fencedIn(text: string): string | undefined {
+  const open = text.endsWith(CLOSED) ? FENCE.exec(text) : null;
+  const [from, to] = [(open?.index ?? 0) + (open?.[0].length ?? 0), text.length - CLOSED.length];
+  return open && from <= to ? text.slice(from, to) : undefined;
+}
 
 /** A last message that is a report, or ends with one in a block of its own. Words of prose are never taken for one. */
 function answerIn(text: string): unknown {
   const last = text.trim();
-  const json = last.startsWith('{') ? last : last.endsWith('```') ? FENCED.exec(last)?.[1] : undefined;
+  const json = last.startsWith('{') ? last : fencedIn(last);
   if (json === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(json);

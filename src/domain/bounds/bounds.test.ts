@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { boundsAround, filledIn, outsideOf } from './bounds.ts';
+
+const SETTINGS = {
+  bounds_role: { worker: { executors: ['claude', 'codex'], max_budget_usd: 10 } },
+  bounds_team: { web: { executors: ['codex', 'gemini'], sandbox: 'required' as const, max_budget_usd: 5 } },
+};
+const PROJECT = { name: 'shop', maxBudgetUsd: 7 };
+
+describe('bounds', () => {
+  it('are those of the role, the team and the project, each once, and hold together', () => {
+    const bounds = boundsAround({ roles: ['worker', 'worker', undefined], teams: ['web'], project: PROJECT }, SETTINGS);
+    expect(bounds.map(({ of }) => of)).toEqual(['role worker', 'team web', 'project shop']);
+    const wish = filledIn({}, bounds);
+    expect(wish).toEqual({ sandbox: true, maxBudgetUsd: 5 });
+    expect(outsideOf(wish, ['codex'], bounds)).toBeUndefined();
+    expect(outsideOf(wish, ['claude'], bounds)).toBe('the bounds of team web allow no executor claude, only codex, gemini');
+    expect(outsideOf(wish, ['gemini'], bounds)).toBe('the bounds of role worker allow no executor gemini, only claude, codex');
+    expect(outsideOf({ ...wish, maxBudgetUsd: 6 }, ['codex'], bounds)).toBe('the bounds of team web allow at most $5, not $6');
+    expect(outsideOf({ ...wish, sandbox: false }, ['codex'], bounds)).toContain('team web allow nothing without the sandbox');
+    expect(outsideOf({ sandbox: true }, [], bounds)).toContain('it has no budget in dollars');
+  });
+
+  it('of an executor are those of its default account', () => {
+    const bounds = boundsAround({ roles: ['worker'], teams: [] }, SETTINGS);
+    expect(outsideOf({ maxBudgetUsd: 1 }, ['claude/work'], bounds)).toContain('no executor claude/work');
+  });
+
+  it('are none for another role, another team, or a name that every object has', () => {
+    for (const team of ['red', 'constructor', '__proto__'])
+      expect(boundsAround({ roles: ['admin'], teams: [team], project: { name: 'plain' } }, SETTINGS)).toEqual([]);
+  });
+});

@@ -1,0 +1,7 @@
+interface Aside {
+  readonly path: string;
+  readonly aside?: { readonly path?: string | undefined } | undefined;
+}
+
+/** Where the files of a workspace lie, also when it was put aside. */
+export const asidePath = ({ aside, path }: Aside): string => aside?.path ?? path;
