@@ -114,6 +114,6 @@ function answerOf(said: string, code: number | string): Said {
     return {
       problem: `ended with ${typeof code === 'number' ? `exit code ${code}` : code}${first === '' ? '' : `: ${first.slice(0, 200)}`}`,
     };
-  const version = /\d+(?:\.\d+)+[-+.\w]*/.exec(said)?.[0];
+  const version = /(?<!\d)\d+(?:\.\d+)+[-+.\w]*/.exec(said)?.[0];
   return version === undefined ? {} : { version };
 }

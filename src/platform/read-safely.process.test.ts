@@ -1,12 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, rmSync, symlinkSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSafely } from './read-safely.ts';
+import { laySync } from './lay.ts';
+import { listSafely, lookSafely, openSafely, readRegular, readSafely } from './read-safely.ts';
+import { replaceSafely } from './write-safely.ts';
 
 const MOST = 1_000;
 let root: string;
@@ -55,7 +58,7 @@ describe('reading what an agent can write', () => {
 
   it('refuses a path that is not below its root, whoever made it', async () => {
     for (const relative of ['../out/secret', 'deep/../../out/secret', '/etc/passwd', '', '.', 'deep//page.md', 'a\0b'])
-      expect(() => read(relative)).toThrow('no plain path');
+      await expect(read(relative)).rejects.toThrow('no plain path');
   });
 
   it('says that it may not read what is closed to it', async () => {
@@ -102,5 +105,67 @@ describe('reading what an agent can write', () => {
     symlinkSync(file, file);
     expect(await read('growing')).toEqual({ why: 'link' });
     await rename(file, `${file}.gone`);
+  });
+});
+
+describe('looking, listing and writing where an agent can write', () => {
+  it('says what is there without opening it, and follows no link on the way [T13]', async () => {
+    expect(await lookSafely(join(root, 'in'), 'deep/page.md')).toMatchObject({ kind: 'file', size: 5 });
+    expect(await lookSafely(join(root, 'in'), 'deep')).toMatchObject({ kind: 'directory' });
+    expect(await lookSafely(join(root, 'in'), 'folder/secret')).toEqual({ why: 'link' });
+    expect(await lookSafely(join(root, 'in'), 'fifo')).toEqual({ why: 'pipe' });
+    expect(await lookSafely(join(root, 'in'), 'none/at/all')).toEqual({ why: 'absent' });
+  });
+
+  it('lists so many names of a directory, and none behind a link [T13]', async () => {
+    await mkdir(join(root, 'in', 'many'));
+    for (const name of ['a', 'b', 'c']) await writeFile(join(root, 'in', 'many', name), '');
+    const all = await listSafely(join(root, 'in'), 'many', 3);
+    expect(all).toMatchObject({ more: false });
+    expect('names' in all && all.names.toSorted()).toEqual(['a', 'b', 'c']);
+    expect(await listSafely(join(root, 'in'), 'many', 2)).toMatchObject({ more: true, names: { length: 2 } });
+    expect(await listSafely(join(root, 'in'), 'folder', 9)).toEqual({ why: 'link' });
+    expect(await listSafely(join(root, 'in', 'many'), '', 9)).toMatchObject({ more: false });
+  });
+
+  it('follows the links a user has made in a place of theirs, and opens no pipe there [T13]', async () => {
+    expect(await readRegular(join(root, 'in', 'link'), MOST)).toEqual({ bytes: Buffer.from('secret') });
+    expect(await readRegular(join(root, 'in', 'fifo'), MOST)).toMatchObject({ why: expect.stringMatching(/pipe|other/) });
+    expect(await readRegular(join(root, 'in', 'zero'), MOST)).toEqual({ why: 'other' });
+    expect(await readRegular(join(root, 'in', 'sparse'), MOST)).toEqual({ why: 'large' });
+  });
+
+  it('writes no file through a link, nor into a directory that is one [T13]', async () => {
+    await mkdir(join(root, 'in', 'pages'));
+    await symlink(join(root, 'out', 'secret'), join(root, 'in', 'pages', 'page'));
+    expect(await replaceSafely(join(root, 'in'), 'pages/page', 'new')).toBe(true);
+    expect(await read('pages/page')).toEqual({ bytes: Buffer.from('new') });
+    expect(await replaceSafely(join(root, 'in'), 'pages/page', 'newer', async () => false)).toBe(false);
+    expect(await read('pages/page')).toEqual({ bytes: Buffer.from('new') });
+    await expect(replaceSafely(join(root, 'in'), 'folder/planted', 'new')).rejects.toThrow('link');
+    const lay = (name: string): void =>
+      laySync([
+        { lay: 'directory', path: join(root, 'in', name), below: join(root, 'in') },
+        { lay: 'file', path: join(root, 'in', name, 'planted'), below: join(root, 'in'), text: 'x' },
+      ]);
+    expect(() => lay('folder')).toThrow('link');
+    expect(await listSafely(root, 'out', 9)).toEqual({ names: ['secret'], more: false });
+    expect(await readSafely(root, 'out/secret', MOST)).toEqual({ bytes: Buffer.from('secret') });
+    laySync([{ lay: 'file', path: join(root, 'in', 'link'), below: join(root, 'in'), text: 'x' }]);
+    expect(await readSafely(root, 'out/secret', MOST)).toEqual({ bytes: Buffer.from('secret') });
+  });
+
+  it('refuses to change a file that has another name elsewhere', async () => {
+    await link(join(root, 'out', 'secret'), join(root, 'in', 'twin'));
+    expect(await openSafely(join(root, 'in'), 'twin', { write: true, alone: true })).toEqual({ why: 'shared' });
+  });
+
+  it('holds up nobody: the loop goes on while pipes and floods are looked at [T13] [P7]', async () => {
+    const loop = monitorEventLoopDelay({ resolution: 5 });
+    loop.enable();
+    for (let turn = 0; turn < 300; turn += 1) await Promise.all([read('fifo'), read('sparse'), read('deep/page.md')]);
+    loop.disable();
+    // A thread that waits for the other end of a pipe waits for ever; a busy machine is only slow.
+    expect(loop.mean / 1e6).toBeLessThan(200);
   });
 });

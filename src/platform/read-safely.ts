@@ -1,75 +1,142 @@
 import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
-import { hasCode } from './files.ts';
+import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
+import { hold, isLinux, NotPlain, type NotRead, namesIn, notRegular, O_NOFOLLOW_ANY, O_PATH, reasonOf } from './safe-place.ts';
 
-/** Why a path that somebody else can write was not read. */
-export type NotRead = 'absent' | 'link' | 'pipe' | 'directory' | 'other' | 'large' | 'refused';
+export type { NotRead } from './safe-place.ts';
 
 export type SafelyRead = { readonly bytes: Buffer } | { readonly why: NotRead };
 
-/**
- * Reads a regular file of at most `most` bytes below `root`, a directory that Fleet itself made; everything below it may be
- * written by an agent at the same moment. No link is followed on any component, no pipe and no device is ever opened, and
- * no more than `most` bytes are read however the file grows. Nothing here blocks the thread that asks.
+/*
+ * How Fleet reads what an agent can write: below `root`, a directory that Fleet itself made, everything may change at the
+ * same moment. No link is followed on any component, no pipe and no device is ever opened, and nothing blocks the thread
+ * that asks. `npm run check` refuses other ways of reading outside of a list of modules.
  */
-export function readSafely(root: string, relative: string, most: number): Promise<SafelyRead> {
-  const names = relative.split('/');
-  if (names.some((name) => name === '' || name === '.' || name === '..' || name.includes('\0')))
-    throw new Error(`${JSON.stringify(relative)} is no plain path below a root`);
-  return process.platform === 'linux' ? throughDescriptors(root, names, most) : withoutLinks(root, names, most);
+
+/** The whole of a regular file of at most `most` bytes, however it grows. */
+export async function readSafely(root: string, relative: string, most: number): Promise<SafelyRead> {
+  const found = await openSafely(root, relative);
+  if ('why' in found) return found;
+  await using file = found.file;
+  return found.size > most ? { why: 'large' } : await bounded(file, most);
 }
 
-/** Node has no name for it: a descriptor that only says where something is, and opens nothing. */
-const O_PATH = 0o10000000;
+/** The same as text; undefined for whatever cannot be read. */
+export async function textSafely(root: string, relative: string, most: number): Promise<string | undefined> {
+  const read = await readSafely(root, relative, most);
+  return 'bytes' in read ? read.bytes.toString('utf8') : undefined;
+}
 
-/** Linux: each component is looked up below the descriptor of the one before, so nothing that is swapped meanwhile counts. */
-async function throughDescriptors(root: string, names: readonly string[], most: number): Promise<SafelyRead> {
-  let at: FileHandle | undefined;
+export type SafelyOpened = { readonly file: FileHandle; readonly size: number } | { readonly why: NotRead };
+
+interface Opening {
+  /** To change it too. */
+  readonly write?: boolean;
+  /** Refuse a file that has another name elsewhere: what is written would be written there. */
+  readonly alone?: boolean;
+}
+
+/** A regular file, for whoever reads a part of it; it is the caller's to close. */
+export async function openSafely(root: string, relative: string, opening: Opening = {}): Promise<SafelyOpened> {
+  const names = namesIn(relative);
+  const last = names.at(-1) ?? '';
   try {
-    at = await open(root, O_PATH | constants.O_DIRECTORY);
-    for (const [index, name] of names.entries()) {
-      const isLast = index === names.length - 1;
-      const next = await open(`/proc/self/fd/${at.fd}/${name}`, O_PATH | constants.O_NOFOLLOW);
-      await at.close();
-      at = next;
-      const found = await at.stat({ bigint: true });
-      const why = isLast ? notRegular(found) : found.isDirectory() ? undefined : found.isSymbolicLink() ? 'link' : 'other';
-      if (why) return { why };
-      if (isLast && found.size > BigInt(most)) return { why: 'large' };
+    await using place = await hold(root, names.slice(0, -1));
+    return await (isLinux ? openedHeld(place.at(last), opening) : openedByName(place.at(last), opening));
+  } catch (error) {
+    return { why: reasonOf(error) };
+  }
+}
+
+const modeOf = ({ write = false }: Opening): number => (write ? constants.O_RDWR : constants.O_RDONLY) | constants.O_NONBLOCK;
+
+async function openedHeld(path: string, opening: Opening): Promise<SafelyOpened> {
+  await using found = await open(path, O_PATH | constants.O_NOFOLLOW);
+  const size = sizeOf(await found.stat({ bigint: true }), opening);
+  return { file: await open(`/proc/self/fd/${found.fd}`, modeOf(opening)), size };
+}
+
+async function openedByName(path: string, opening: Opening): Promise<SafelyOpened> {
+  const found = await lstat(path, { bigint: true });
+  sizeOf(found, opening);
+  const file = await open(path, modeOf(opening) | O_NOFOLLOW_ANY);
+  try {
+    const opened = await file.stat({ bigint: true });
+    if (opened.ino !== found.ino) throw new NotPlain('other');
+    return { file, size: sizeOf(opened, opening) };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function sizeOf(found: BigIntStats, { alone = false }: Opening): number {
+  const why = notRegular(found) ?? (alone && found.nlink > 1n ? 'shared' : undefined);
+  if (why) throw new NotPlain(why);
+  return Number(found.size);
+}
+
+/** What is at a path, without opening it. */
+export type Seen =
+  | { readonly kind: 'file' | 'directory'; readonly size: number; readonly mtimeMs: number; readonly ino: bigint }
+  | { readonly why: NotRead };
+
+export async function lookSafely(root: string, relative: string): Promise<Seen> {
+  const names = namesIn(relative);
+  try {
+    await using place = await hold(root, names.slice(0, -1));
+    const found = await lstat(place.at(names.at(-1) ?? ''), { bigint: true });
+    const why = notRegular(found);
+    if (why && why !== 'directory') return { why };
+    const { size, mtimeMs, ino } = found;
+    return { kind: why ?? 'file', size: Number(size), mtimeMs: Number(mtimeMs), ino };
+  } catch (error) {
+    return { why: reasonOf(error) };
+  }
+}
+
+export type SafelyListed = { readonly names: readonly string[]; readonly more: boolean } | { readonly why: NotRead };
+
+/** The names in a directory, in its own order, and at most so many of them; `''` is the root itself. */
+export async function listSafely(root: string, relative: string, most: number): Promise<SafelyListed> {
+  try {
+    await using place = await hold(root, relative === '' ? [] : namesIn(relative));
+    const names: string[] = [];
+    // Left early or not, the loop closes it.
+    for await (const { name } of await opendir(place.at('.'))) {
+      if (names.length === most) return { names, more: true };
+      names.push(name);
     }
-    await using file = await open(`/proc/self/fd/${at.fd}`, constants.O_RDONLY | constants.O_NONBLOCK);
+    return { names, more: false };
+  } catch (error) {
+    return { why: reasonOf(error) };
+  }
+}
+
+/**
+ * A regular file in a place that a person arranges and an agent may write to, such as the repository of a user: links are
+ * theirs to make and are followed, and everything else holds as above.
+ */
+export async function readRegular(path: string, most: number): Promise<SafelyRead> {
+  try {
+    await using file = await openedRegular(path);
     return await bounded(file, most);
   } catch (error) {
     return { why: reasonOf(error) };
-  } finally {
-    await at?.close();
   }
 }
 
-/** Elsewhere (macOS): the system itself refuses a path with any link in it, once the root is named without links. */
-const O_NOFOLLOW_ANY = 0x20000000;
-
-async function withoutLinks(root: string, names: readonly string[], most: number): Promise<SafelyRead> {
-  try {
-    const path = join(await realpath(root), ...names);
-    const found = await lstat(path, { bigint: true });
-    const why = notRegular(found);
-    if (why) return { why };
-    if (found.size > BigInt(most)) return { why: 'large' };
-    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | O_NOFOLLOW_ANY);
-    const opened = await file.stat({ bigint: true });
-    return opened.isFile() && opened.ino === found.ino ? await bounded(file, most) : { why: 'other' };
-  } catch (error) {
-    return { why: reasonOf(error) };
+async function openedRegular(path: string): Promise<FileHandle> {
+  if (!isLinux) {
+    // A pipe is opened without waiting for its other end, and closed again.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+    throw new NotPlain('other');
   }
-}
-
-function notRegular(found: BigIntStats): NotRead | undefined {
-  if (found.isFile()) return undefined;
-  if (found.isSymbolicLink()) return 'link';
-  if (found.isFIFO()) return 'pipe';
-  return found.isDirectory() ? 'directory' : 'other';
+  await using found = await open(path, O_PATH);
+  sizeOf(await found.stat({ bigint: true }), {});
+  // Awaited here: the descriptor it is opened by is closed on the way out.
+  return await open(`/proc/self/fd/${found.fd}`, constants.O_RDONLY | constants.O_NONBLOCK);
 }
 
 const CHUNK_BYTES = 64 * 1024;
@@ -86,11 +153,4 @@ async function bounded(file: FileHandle, most: number): Promise<SafelyRead> {
     length += bytesRead;
   }
   return { why: 'large' };
-}
-
-function reasonOf(error: unknown): NotRead {
-  if (hasCode(error, 'ENOENT', 'ENOTDIR')) return 'absent';
-  if (hasCode(error, 'ELOOP')) return 'link';
-  if (hasCode(error, 'EACCES', 'EPERM', 'ENXIO', 'ENAMETOOLONG', 'EIO')) return 'refused';
-  throw error;
 }

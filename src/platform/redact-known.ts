@@ -43,7 +43,7 @@ function inBase64(value: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const letters = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
-      .replace(/=+$/, '');
+      .replace(/={1,2}$/, '');
     const first = Math.ceil((before * 8) / 6);
     const last = Math.floor(((before + bytes.length) * 8) / 6);
     const stable = letters.slice(first, last);

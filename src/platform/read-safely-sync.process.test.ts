@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { plainTextSync } from './plain-text.ts';
+import { beginningSync, lookSync, openSafelySync, textSafelySync } from './read-safely-sync.ts';
 
 let folder = '';
 const at = (name: string): string => join(folder, name);
@@ -27,5 +27,18 @@ it.each([
   ['pipe', undefined],
   ['missing', undefined],
 ])('reads %s as %j', (name, text) => {
-  expect(plainTextSync(at(name), 100)).toBe(text);
+  expect(textSafelySync(folder, name, 100)).toBe(text);
+});
+
+it('opens nothing behind a link on the way, and says how long only a regular file is [T13]', () => {
+  mkdirSync(at('real'));
+  writeFileSync(at('real/file'), 'hello');
+  symlinkSync(at('real'), at('folder'));
+  const buffer = Buffer.alloc(3);
+  expect(beginningSync(folder, 'real/file', buffer)?.toString()).toBe('hel');
+  expect(beginningSync(folder, 'folder/file', buffer)).toBeUndefined();
+  expect(openSafelySync(folder, 'folder/file')).toBeUndefined();
+  expect(openSafelySync(folder, 'pipe')).toBeUndefined();
+  expect(lookSync(at('real/file'))?.size).toBe(5);
+  for (const name of ['link', 'pipe', 'directory', 'missing']) expect(lookSync(at(name))).toBeUndefined();
 });
