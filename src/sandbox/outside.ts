@@ -1,23 +1,38 @@
 /**
  * Owns the sandbox of one run, and is what its shim knows as the agent. It opens the two ways out, starts bubblewrap and
- * ends as the agent ended. Signals that ask to end are for the agent alone, which gets them as a member of the group;
+ * ends as the agent ended. Signals that ask to end are for the agent alone, which is in a session of its own and gets them itself;
  * when this process is killed, bubblewrap and everything in it dies.
  */
-import { spawn } from 'node:child_process';
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
+import {
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server, type Socket, connect as toSocket } from 'node:net';
 import { constants } from 'node:os';
 import { basename, dirname } from 'node:path';
+import { lend } from './lend.ts';
 import type { Plan } from './plan.ts';
 import { TO_FLEET, TO_NETWORK } from './plan.ts';
 import { allowListProxy, joined } from './proxy.ts';
+import { startBwrap } from './start-bwrap.ts';
+import { watchLimits } from './watch-limits.ts';
 
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Plan;
+/** Nobody in there needs more at once; whoever opens more is turned away here, and the engine does not hear of it. */
+const MOST_TO_FLEET = 64;
 const ASKED_TO_END = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const;
 for (const signal of ASKED_TO_END) process.on(signal, () => {});
 
 const workDirectory = process.cwd();
-await listening(createServer(toFleet), plan.door, TO_FLEET);
+await listening(Object.assign(createServer(toFleet), { maxConnections: MOST_TO_FLEET }), plan.door, TO_FLEET);
 if (plan.hosts)
   await listening(allowListProxy({ hosts: plan.hosts, env: process.env, onRefused: tellOnce() }), plan.door, TO_NETWORK);
 const made: string[] = [];
@@ -25,17 +40,40 @@ for (const { path, of } of plan.placeholders)
   if (await (of === 'file' ? isSocketMade(path) : isDirectoryMade(path))) made.push(path);
 process.chdir(workDirectory);
 
-// What is ignored stays ignored across exec: bubblewrap outlives a request to end. `inside` sets all back for the agent.
-const shell = ['-c', `trap '' TERM INT HUP QUIT; exec "$@"`, 'fleet'];
-const command = [plan.bwrap, ...plan.profile, '--', ...plan.inside, ...plan.agent];
-const child = spawn('/bin/sh', [...shell, ...command], { stdio: 'inherit' });
+if (plan.user) lendAll(plan.user);
+
+// Bubblewrap outlives a request to end; `inside` sets all signals back for the agent.
+const { bwrap, profile, directory, user, limits } = plan;
+const watch = await watchLimits(bwrap, limits);
+const command = [...plan.inside, ...plan.agent];
+const child = startBwrap({ bwrap, profile, command, directory, user, limits }, ['inherit', 'inherit', 'inherit']);
 child.once('error', (error) => leave(126, `it did not start: ${error.message}`));
 child.once('exit', (code, signal) => leave(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+if (child.pid !== undefined) void endIfTooMuch(child.pid);
+
+/** The reason is on disk before anything ends. */
+async function endIfTooMuch(pid: number): Promise<void> {
+  const isThere = () => child.exitCode === null && child.signalCode === null;
+  const why = await watch.tooMuch(pid, isThere);
+  if (why === undefined || !isThere()) return;
+  writeFileSync(plan.exceeded, `${why}\n`);
+  process.stderr.write(`fleet sandbox: ended: ${why}\n`);
+  child.kill('SIGKILL');
+}
 
 function leave(code: number, why?: string): void {
   if (why !== undefined) process.stderr.write(`fleet sandbox: ${why}\n`);
   for (const path of made.toReversed()) remove(path);
   process.exit(code);
+}
+
+/** Its streams too: programs open them again by their names in /dev. */
+function lendAll(user: NonNullable<Plan['user']>): void {
+  lend([...plan.lent, { path: plan.door, as: 'write' }], user);
+  for (const stream of [0, 1, 2]) {
+    const found = fstatSync(stream);
+    if (found.isFIFO() || found.isFile()) fchownSync(stream, user.uid, user.gid);
+  }
 }
 
 /** The engine may be another one than a moment ago; while there is none, whoever asks is told at once and asks again. */

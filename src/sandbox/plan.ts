@@ -1,3 +1,7 @@
+import type { Lent } from './lend.ts';
+import type { Limits } from './limits.ts';
+import type { SandboxUser } from './user.ts';
+
 /** Where the two sides meet, inside: a directory with the sockets below. Outside it is the `door` of a plan. */
 export const DOOR = '/run/fleet';
 /** Leads to the engine that lives now. */
@@ -18,11 +22,18 @@ export interface Plan {
   /** The command of `inside`, up to the agent's own. */
   readonly inside: readonly string[];
   readonly agent: readonly string[];
+  readonly directory: string;
   readonly door: string;
   /** Says where the engine is that lives now. */
   readonly live: string;
   /** Absent: its network is the machine's. */
   readonly hosts?: readonly string[];
+  /** Whom root makes it for, and what of Fleet's own that one gets. */
+  readonly user?: SandboxUser | undefined;
+  readonly lent: readonly Lent[];
+  readonly limits: Limits;
+  /** The file that says what it took too much of, when it was ended for that. */
+  readonly exceeded: string;
   /** What masks are put on where nothing is: made before it begins, and taken away afterwards. */
   readonly placeholders: readonly Placeholder[];
 }

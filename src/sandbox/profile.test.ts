@@ -9,12 +9,14 @@ const mountsIn = (args: readonly string[]) =>
   );
 
 describe('the profile of a sandbox', () => {
-  const view = { hidden: ['/home/you'], directory: '/w', network: 'own' } as const;
+  const machine = { directories: ['/usr'], links: [{ at: '/bin', to: 'usr/bin' }] };
+  const view = { machine, hidden: ['/home/you'], directory: '/w', network: 'own', memoryBytes: 1024 } as const;
 
   it('lays out what is deeper later, so that a mask stands above what it masks', () => {
     const mounts = [read('/w/.claude'), write('/w'), write('/home/you/a/b'), read('/home/you/a')];
     expect(mountsIn(profileOf({ ...view, mounts }))).toEqual([
-      '--ro-bind /',
+      '--ro-bind /usr',
+      '--tmpfs /dev/shm',
       '--tmpfs /home/you',
       '--bind /w',
       '--ro-bind /w/.claude',
@@ -38,8 +40,21 @@ describe('the profile of a sandbox', () => {
     for (const flag of ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-net', '--die-with-parent'])
       expect(own).toContain(flag);
     expect(own[own.indexOf('--cap-drop') + 1]).toBe('ALL');
-    expect(own.slice(-2)).toEqual(['--chdir', '/w']);
+    expect(own.slice(-4)).toEqual(['--remount-ro', '/', '--chdir', '/w']);
     expect(profileOf({ ...view, network: 'shared', mounts: [] })).not.toContain('--unshare-net');
+  });
+
+  it('lets nobody inside make namespaces or write where the kernel listens, and bounds whatever lies in memory [T17]', () => {
+    const args = profileOf({ ...view, mounts: [] });
+    for (const flag of ['--disable-userns', '--assert-userns-disabled']) expect(args).toContain(flag);
+    const fixed = args.flatMap((arg, n) => (arg === '--remount-ro' ? [args[n + 1]] : []));
+    expect(fixed).toEqual(['/dev', '/proc', '/']);
+    const sizes = args.flatMap((arg, n) => (arg === '--tmpfs' ? [args.slice(n - 2, n)] : []));
+    expect(sizes).toEqual([
+      ['--size', '1024'],
+      ['--size', '1024'],
+    ]);
+    expect(args.join(' ')).toContain('--symlink usr/bin /bin');
   });
 
   it('knows what lies in a directory by whole names', () => {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Endpoint, endpointIn, isAllowed } from './allowed.ts';
+import { elsewhere } from './elsewhere.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -29,7 +30,7 @@ function tunnel(target: string, client: Duplex, head: Buffer, options: ProxyOpti
     return;
   }
   const through = upstreamFor(endpoint, 'https', options.env);
-  const server = through ? connect(portOf(through), bare(through.hostname)) : connect(endpoint.port, endpoint.host);
+  const server = through ? connect(portOf(through), bare(through.hostname)) : connect({ ...endpoint, lookup: elsewhere });
   server.once('connect', () => {
     if (through) server.write(connectLine(endpoint, through));
     else client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
@@ -58,7 +59,7 @@ function forward(asked: IncomingMessage, answer: ServerResponse, options: ProxyO
   const sent = request({
     ...(through
       ? { host: bare(through.hostname), port: portOf(through), path: url.href }
-      : { ...endpoint, path: url.pathname + url.search }),
+      : { ...endpoint, path: url.pathname + url.search, lookup: elsewhere }),
     method: asked.method,
     headers: {
       ...headers,

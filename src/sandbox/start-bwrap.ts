@@ -1,0 +1,55 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
+import { closeInherited } from '../platform/descriptors.ts';
+import { heldTo, type Limits } from './limits.ts';
+import { processorHere, seccompFilter } from './seccomp.ts';
+import { asUser, type SandboxUser } from './user.ts';
+
+export interface Started {
+  readonly bwrap: string;
+  /** From `profileOf`. */
+  readonly profile: readonly string[];
+  readonly command: readonly string[];
+  /** The same that the profile was made for. */
+  readonly directory: string;
+  readonly user?: SandboxUser | undefined;
+  readonly limits?: Limits | undefined;
+}
+
+/** It yields the processor to everybody else, and when memory runs out it is ended before others. */
+const BEFORE = `trap '' TERM INT HUP QUIT; ulimit -c 0
+{ echo 500 > /proc/self/oom_score_adj; } 2> /dev/null
+command -v nice > /dev/null && exec nice -n 5 "$@"
+exec "$@"`;
+
+type Stream = 'ignore' | 'inherit' | 'pipe' | number;
+
+/**
+ * Starts bubblewrap with these streams, the first three and perhaps more, and the filter of system calls at the next
+ * descriptor; the command gets no others, whatever this process was started with. Signals that ask to end are not for bubblewrap: what is ignored stays ignored
+ * across exec, and the command has to set them back if it wants to hear them (Node does).
+ */
+export function startBwrap(
+  { bwrap, profile, command, directory, user, limits }: Started,
+  streams: readonly Stream[],
+  options: SpawnOptions = {},
+): ChildProcess {
+  const processor = processorHere();
+  if (processor === undefined) throw new Error(`no filter of system calls is known for ${process.arch}`);
+  closeInherited();
+  const args = [
+    ...profile,
+    '--seccomp',
+    String(streams.length),
+    '--',
+    ...(user ? asUser(user, directory) : []),
+    ...(limits ? heldTo(limits) : []),
+    ...command,
+  ];
+  const shell = ['-c', BEFORE, 'fleet', bwrap];
+  const child = spawn('/bin/sh', [...shell, ...args], { ...options, stdio: [...streams, 'pipe'] });
+  const filter = child.stdio[streams.length] as Writable | null | undefined;
+  // One that ended at once says by its end what was wrong.
+  filter?.on('error', () => undefined).end(seccompFilter(processor));
+  return child;
+}
