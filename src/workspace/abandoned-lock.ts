@@ -43,10 +43,12 @@ async function mayOwn(pid: string, lock: string, places: readonly string[]): Pro
   if (!(await isGit(pid))) return false;
   const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => '');
   const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  const { GIT_DIR: directory = '' } = variablesSync(Number(pid), ['GIT_DIR']);
-  const told = directory === '' ? '' : resolve(cwd, Buffer.from(directory, 'latin1').toString('utf8'));
+  const given = Object.values(variablesSync(Number(pid), ['GIT_DIR', 'GIT_WORK_TREE']));
+  const told = given.map((directory) => resolve(cwd, Buffer.from(directory, 'latin1').toString('utf8')));
   const isAt = (path: string, place: string) => path === place || path.startsWith(`${place}/`);
-  return cwd === '' || places.some((place) => isAt(cwd, place) || isAt(told, place) || words.includes(place));
+  // One that ends just now says nothing of where it was, and has written its last.
+  if (cwd === '') return statSync(Number(pid)) !== undefined;
+  return places.some((place) => [cwd, ...told].some((path) => isAt(path, place)) || words.includes(place));
 }
 
 /** What a git of a landing carries, so that it is found when the process that started it is dead. */

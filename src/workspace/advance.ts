@@ -11,6 +11,7 @@ import { git } from './git.ts';
 import { firstLine, type GitDirectory, gitDirectory } from './git-directory.ts';
 import { guardCheckout } from './git-hand.ts';
 import { type IndexLock, type Locked, lockIndex, type Move } from './index-lock.ts';
+import { lockInTheWay } from './lock-in-the-way.ts';
 import { mend } from './mend.ts';
 import { dirtyFiles, moveFiles, type Over, obstacleTo, over, readyIndex } from './move-files.ts';
 import { type Setting, settingsOf } from './settings.ts';
@@ -278,7 +279,7 @@ async function moveRef(
     const { commit } = await refAt(directory.common, ref, env);
     if (commit === move.to) return { state: 'moved' };
     if (commit !== move.from) return { state: 'stale', now: commit };
-    const lock = /Unable to create '(.+\.lock)': File exists/.exec(moved.err)?.[1];
+    const lock = lockInTheWay(moved.err);
     if (lock === undefined) {
       throw new Fault('unavailable', `git could not move ${ref} to ${move.to}: ${moved.err.slice(0, 500)}`, { ref });
     }

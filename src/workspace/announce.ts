@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { commitsOf, holderOf, makeBranch } from './branches.ts';
 import { placeEntry, sweepEntries } from './entry.ts';
-import { placeClone } from './own-clone.ts';
 import { withLock } from './repository-lock.ts';
 import type { Seat } from './seat.ts';
 import { entryName, ownIndex, type Site, siteSeat } from './site.ts';
@@ -21,20 +20,15 @@ export interface Head {
   readonly commit: string;
 }
 
-/** Tells git of a tree whose files are there: makes the branch, and the repository's entry or the repository of its own. */
+/** Tells git of a worktree whose files are there: makes the branch, and the repository's entry. */
 export async function announce(ground: Ground, { branch, commit }: Head): Promise<void> {
   const { site, repository, env } = ground;
-  const index = ownIndex(site);
-  if (site.isolation === 'clone') {
-    await placeClone(site, repository, { branch, commit }, { env, index });
-    return;
-  }
   const seat = await siteSeat(site);
   await alone(repository, env, async () => {
     await assertFree(ground, branch);
     if (branch !== undefined) await haveBranch(ground, branch, commit);
     await sweepEntries(repository);
-    await placeEntry(site, seat, branch === undefined ? commit : `ref: refs/heads/${branch}`, index);
+    await placeEntry(site, seat, branch === undefined ? commit : `ref: refs/heads/${branch}`, ownIndex(site));
   });
 }
 

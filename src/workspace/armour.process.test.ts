@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { census } from './census.ts';
@@ -163,4 +165,28 @@ it("runs a filter of the user's own configuration when it lays out and keeps", a
   writeFileSync(join(site.path, 'a.txt'), 'changed\n');
   const { commit } = await keep(site, { ref: 'refs/fleet/keep/1', message: 'kept', who }, at.env);
   expect(at.git(at.repository, 'cat-file', 'blob', `${commit}:a.txt`)).toBe('CHANGED');
+});
+
+it('asks no network for objects that a repository does not have, whatever its settings say [T11]', async () => {
+  using at = ground(files);
+  const asked: (string | undefined)[] = [];
+  const server = createServer(({ url }, answer) => {
+    asked.push(url);
+    answer.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const set = (key: string, value: string) => at.git(at.repository, 'config', key, value);
+    set('core.repositoryFormatVersion', '1');
+    set('extensions.partialClone', 'evil');
+    set('remote.evil.promisor', 'true');
+    set('remote.evil.url', `http://127.0.0.1:${port}/EXFIL`);
+    const missing = '0123456789012345678901234567890123456789';
+    const { ok } = await git(at.repository, ['cat-file', '-e', missing], at.env);
+    const started = await layOut(at.site(), { branch: 'x/one', start: missing, ...plain }, at.env).catch((error: Error) => error);
+    expect([ok, started instanceof Error, asked]).toEqual([false, true, []]);
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
 });

@@ -28,8 +28,6 @@ export interface Loan {
   readonly withRefs?: boolean | undefined;
   /** How files lie on disk is taken from the checkout, beside its settings. */
   readonly withLayout?: boolean | undefined;
-  /** A store of its own for objects, that knows those of the repository too; what is put there stays out of the repository. */
-  readonly apart?: boolean | undefined;
 }
 
 const PREFIX = 'fleet-git-';
@@ -56,15 +54,14 @@ export async function borrowFrom(directory: GitDirectory, loan: Loan, env: NodeJ
 }
 
 function furnish(path: string, directory: GitDirectory, loan: Loan): void {
-  const { settings = [], head, withRefs = false, withLayout = false, apart = false } = loan;
+  const { settings = [], head, withRefs = false, withLayout = false } = loan;
   const { common } = directory;
   const format = objectFormat(common);
   const extension = format === undefined ? [] : [{ key: 'extensions.objectformat', value: format }];
   const version = { key: 'core.repositoryformatversion', value: format === undefined ? '0' : '1' };
   writeFileSync(join(path, 'config'), settingsText([version, ...extension, ...QUIET, ...settings]));
   writeFileSync(join(path, 'HEAD'), head === undefined ? `ref: ${NOTHING}\n` : `${head}\n`);
-  if (apart) ownObjects(path, common);
-  else symlinkSync(join(common, 'objects'), join(path, 'objects'));
+  symlinkSync(join(common, 'objects'), join(path, 'objects'));
   if (withRefs) symlinkSync(join(common, 'refs'), join(path, 'refs'));
   else mkdirSync(join(path, 'refs', 'heads'), { recursive: true });
   if (withRefs) copyIfThere(join(common, 'packed-refs'), join(path, 'packed-refs'));
@@ -80,12 +77,6 @@ const QUIET = [
   { key: 'checkout.workers', value: '1' },
 ];
 
-function ownObjects(path: string, common: string): void {
-  mkdirSync(join(path, 'objects', 'pack'), { recursive: true });
-  mkdirSync(join(path, 'objects', 'info'));
-  writeFileSync(join(path, 'objects', 'info', 'alternates'), `${join(common, 'objects')}\n`);
-}
-
 /** What a checkout says of its files beside the settings. An attribute alone runs nothing. */
 function borrowLayout(path: string, { own, common }: GitDirectory): void {
   mkdirSync(join(path, 'info'));
@@ -100,7 +91,7 @@ function copyIfThere(from: string, to: string): void {
 /** Read as text: which hash a repository uses must be known before git can be asked anything of its objects. */
 function objectFormat(common: string): string | undefined {
   try {
-    return /^\s*objectformat\s*=\s*"?sha256/im.test(readFileSync(join(common, 'config'), 'utf8')) ? 'sha256' : undefined;
+    return /^[ \t]*objectformat[ \t]*=[ \t]*"?sha256/im.test(readFileSync(join(common, 'config'), 'utf8')) ? 'sha256' : undefined;
   } catch {
     return undefined;
   }
@@ -113,7 +104,7 @@ const quietEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   GIT_ATTR_NOSYSTEM: '1',
   GIT_NO_REPLACE_OBJECTS: '1',
   GIT_NO_LAZY_FETCH: '1',
-  GIT_ALLOW_PROTOCOL: 'file',
+  GIT_ALLOW_PROTOCOL: 'none',
   GIT_TERMINAL_PROMPT: '0',
   LC_ALL: 'C',
 });

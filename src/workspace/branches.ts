@@ -4,6 +4,7 @@ import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
 import { removeDeadLock } from './dead-lock.ts';
 import { gitAt, gitFault, outputAt } from './git.ts';
+import { lockInTheWay } from './lock-in-the-way.ts';
 import { readPlain } from './read-plain.ts';
 import type { GitEnd } from './run-git.ts';
 import type { Seat } from './seat.ts';
@@ -28,7 +29,7 @@ export async function commitsOf(
  */
 export async function updateRef(seat: Seat, args: readonly string[], env: NodeJS.ProcessEnv): Promise<GitEnd> {
   const end = await gitAt(seat, ['update-ref', ...args], env);
-  const lock = /Unable to create '(.+\.lock)': File exists/.exec(end.err)?.[1];
+  const lock = lockInTheWay(end.err);
   if (end.code === 0 || lock === undefined) return end;
   const real = join(await realpath(dirname(lock)), basename(lock));
   const places = [seat.commonDir, ...(seat.workTree === undefined ? [] : [seat.workTree])];
@@ -53,7 +54,7 @@ export async function makeBranch(seat: Seat, branch: string, commit: string, env
 export async function holderOf(commonDir: string, branch: string, except: string | undefined): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
   if (await holds(commonDir, ref)) {
-    const isBare = /^\s*bare\s*=\s*true\s*$/im.test(await text(join(commonDir, 'config')));
+    const isBare = /^[ \t]*bare[ \t]*=[ \t]*true[ \t\r]*$/im.test(await text(join(commonDir, 'config')));
     if (!isBare) return dirname(commonDir);
   }
   for (const name of await readdir(join(commonDir, 'worktrees')).catch(() => [])) {

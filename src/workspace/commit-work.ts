@@ -7,29 +7,30 @@ import { exists, hasCode } from '../platform/files.ts';
 import { holderOf, updateRef } from './branches.ts';
 import { clearly } from './clearly.ts';
 import { commitTree } from './keep.ts';
+import type { Committed } from './outcome.ts';
+import type { Means } from './private/confine.ts';
+import { commitPrivate } from './private/work.ts';
 import { readPlain } from './read-plain.ts';
 import type { Seat } from './seat.ts';
-import { entryName, ownMark, realSite, type Site, type Who } from './site.ts';
+import { entryName, ownMark, realSite, repositorySeat, type Site, type Who } from './site.ts';
 import { type Snapshot, withSnapshot } from './snapshot.ts';
-
-export interface Committed {
-  /** Head of the branch afterwards. */
-  readonly commit: string;
-  readonly made: boolean;
-  /** Why nothing was committed though something is there. */
-  readonly why?: string | undefined;
-}
 
 const ATTEMPTS = 3;
 
 /** What is not committed yet becomes a commit on the branch that is checked out. */
 export async function commitWork(
   asked: Site,
-  options: { readonly message: string; readonly who: Who },
+  options: { readonly message: string; readonly who: Who; readonly means?: Means | undefined },
   env: NodeJS.ProcessEnv,
 ): Promise<Committed> {
   const site = await realSite(asked);
-  await ownMark(site);
+  const mark = await ownMark(site);
+  if (site.isolation === 'clone') {
+    if (mark === undefined) throw new Fault('not_found', `${site.path} was not made by Fleet`, { path: site.path });
+    const repository = await repositorySeat(site.repository);
+    const ground = { site: { ...site, trust: site.trust ?? mark.trust }, repository, env };
+    return clearly(`commit in ${site.path}`, () => commitPrivate(ground, mark, options, options.means ?? {}));
+  }
   for (let attempt = 1; ; attempt += 1) {
     const done = await clearly(`commit in ${site.path}`, () =>
       withSnapshot(site, { env, flat: false }, (snapshot) => commitSnapshot(site, snapshot, options, env)),
@@ -75,8 +76,7 @@ async function obstacle(site: Site, { seat, hadConflicts, left }: Snapshot): Pro
   for (const [name, why] of Object.entries(UNDER_WAY)) if (await exists(join(seat.gitDir, name))) return why;
   if (left.length > 0) return `these files cannot be committed: ${left.slice(0, 10).join(', ')}`;
   const branch = /^ref: refs\/heads\/(.+)$/m.exec((await readPlain(join(seat.gitDir, 'HEAD'))) ?? '')?.[1];
-  const holder =
-    branch === undefined || site.isolation === 'clone' ? undefined : await holderOf(seat.commonDir, branch, entryName(site));
+  const holder = branch === undefined ? undefined : await holderOf(seat.commonDir, branch, entryName(site));
   return holder === undefined ? undefined : `the branch ${branch} is also checked out in ${holder}`;
 }
 

@@ -33,7 +33,7 @@ export async function continued(ground: Ground, mark: Mark): Promise<string> {
 /** Somebody has pruned the entry of a tree in which there is work: the tree gets a new one, and the work stays. */
 async function reenter(ground: Ground, { branch, commit }: Mark): Promise<void> {
   const { site, repository, env } = ground;
-  if (site.isolation === 'clone' || branch === undefined || commit === undefined)
+  if (branch === undefined || commit === undefined)
     throw new Fault('conflict', `${join(site.path, '.git')} is damaged: what is in ${site.path} has to be looked at by hand`, {
       path: site.path,
     });

@@ -9,7 +9,6 @@ import { endOrphans } from './orphans.ts';
 import { removeTree } from './remove-tree.ts';
 import { seatOf } from './seat.ts';
 import { assertSite, besides, ownMark, realSite, type Site, siteSeat } from './site.ts';
-import { dropStandIn } from './stand-in.ts';
 
 /** Takes a site away: its files into the trash by one rename, its entry out of git. Its mark goes last, so that it can be repeated. */
 export async function discard(asked: Site, options: { readonly trash: string }, env: NodeJS.ProcessEnv): Promise<void> {
@@ -20,8 +19,7 @@ export async function discard(asked: Site, options: { readonly trash: string }, 
   if (mark.state === 'making' || mark.state === 'clearing') await endOrphans(site);
   await makeDirectory(options.trash);
   await toTrash(site.path, options.trash);
-  if (site.isolation === 'clone') await dropStandIn(join(site.path, '.git'), env);
-  else await forget(site, options.trash, env);
+  if (site.isolation === 'worktree') await forget(site, options.trash, env);
   await toTrash(besides(site.path), options.trash);
 }
 
@@ -44,12 +42,26 @@ async function toTrash(path: string, trash: string): Promise<void> {
   }
 }
 
-/** Deletes what is in the trash for a while, and says how much is left. What was begun is gone on with the next time. */
-export async function emptyTrash(trash: string, options: { readonly forMs: number }): Promise<{ readonly left: number }> {
+export interface Trash {
+  /** How much is still to be deleted. */
+  readonly left: number;
+  /** What cannot be, and is in nobody's way. */
+  readonly stays: readonly { readonly name: string; readonly why: string }[];
+}
+
+/** Deletes what is in the trash for a while. What was begun is gone on with the next time; what cannot be deleted keeps nothing else. */
+export async function emptyTrash(trash: string, options: { readonly forMs: number }): Promise<Trash> {
   const until = performance.now() + options.forMs;
-  const names = await contentOf(trash);
-  for (const name of names) if (!(await removeTree(join(trash, name), () => performance.now() < until))) break;
-  return { left: (await contentOf(trash)).length };
+  const stays: { name: string; why: string }[] = [];
+  for (const name of await contentOf(trash)) {
+    try {
+      if (!(await removeTree(join(trash, name), () => performance.now() < until))) break;
+    } catch (error) {
+      stays.push({ name, why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  const known = new Set(stays.map(({ name }) => name));
+  return { left: (await contentOf(trash)).filter((name) => !known.has(name)).length, stays };
 }
 
 const contentOf = (trash: string): Promise<string[]> =>

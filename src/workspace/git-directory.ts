@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Fault } from '../domain/fault.ts';
+import { readRegular } from '../platform/read-safely.ts';
 
 /** Where git keeps what it knows: `own` is the checkout's part (HEAD, index), `common` what all checkouts share. */
 export interface GitDirectory {
@@ -8,24 +9,21 @@ export interface GitDirectory {
   readonly common: string;
 }
 
-/**
- * Found by reading files, as git does, so that it costs no process and obeys no setting. Here and in the rest of a landing files
- * are read and written synchronously: a few short calls, where as many trips to other threads add up to milliseconds.
- */
+/** Found by reading files, as git does, so that it costs no process and obeys no setting. */
 export async function gitDirectory(repository: string): Promise<GitDirectory> {
-  const own = ownDirectory(resolve(repository));
+  const own = await ownDirectory(resolve(repository));
   if (own === undefined) throw new Fault('not_found', `${repository} is not a git repository`, { repository });
   const common = await firstLine(join(own, 'commondir'));
   return { own, common: common === undefined ? own : resolve(own, common) };
 }
 
-function ownDirectory(start: string): string | undefined {
+async function ownDirectory(start: string): Promise<string | undefined> {
   for (let at = start; ; at = dirname(at)) {
     const dotGit = join(at, '.git');
     const found = statOf(dotGit);
     if (found?.isDirectory() && isGitDirectory(dotGit)) return dotGit;
     if (found?.isFile()) {
-      const pointer = /^gitdir: (.+)$/.exec(firstLineSync(dotGit) ?? '')?.[1];
+      const pointer = /^gitdir: (.+)$/.exec((await firstLine(dotGit)) ?? '')?.[1];
       return pointer === undefined ? undefined : resolve(at, pointer);
     }
     if (isGitDirectory(at)) return at;
@@ -48,12 +46,10 @@ function statOf(path: string) {
   }
 }
 
-export const firstLine = async (path: string): Promise<string | undefined> => firstLineSync(path);
+const LINE_BYTES = 64 * 1024;
 
-function firstLineSync(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').split('\n', 1)[0]?.trim();
-  } catch {
-    return undefined;
-  }
+/** Of a file that an agent may have written in a repository of the user's: what is no short regular file says nothing. */
+export async function firstLine(path: string): Promise<string | undefined> {
+  const read = await readRegular(path, LINE_BYTES);
+  return 'bytes' in read ? read.bytes.toString('utf8').split('\n', 1)[0]?.trim() : undefined;
 }

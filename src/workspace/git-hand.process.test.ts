@@ -11,6 +11,7 @@ import { bundlePrograms } from '../platform/bundle.ts';
 import { statSync } from '../platform/proc.ts';
 import { callGit, openGitHand } from './git-hand.ts';
 import type { GitCall } from './spawn-git.ts';
+import { within } from './within.ts';
 
 const MB = 1024 * 1024;
 let place: string;
@@ -142,5 +143,28 @@ describe('git that is started by another process', () => {
     }, 10_000);
     asks.kill('SIGKILL');
     await vi.waitFor(() => expect([helper, ...git].filter((pid) => statSync(pid))).toEqual([]), 10_000);
+  });
+});
+
+describe('work within a signal', () => {
+  it.each([['here'], ['by a hand']])('ends its git when it is aborted %s, and starts no other', async (where) => {
+    const hand = where === 'here' ? undefined : openGitHand();
+    const [controller, began, later] = [new AbortController(), join(place, randomUUID()), join(place, randomUUID())];
+    const work = within(controller.signal, async () => {
+      await callGit(alias(`echo $$ > '${began}'; exec sleep 600`)).catch(() => undefined);
+      await callGit(alias(`touch '${later}'`));
+    });
+    const pid = await vi.waitFor(async () => {
+      const said = Number(await readFile(began, 'utf8'));
+      expect(said).toBeGreaterThan(0);
+      return said;
+    });
+    controller.abort(new Error('too late'));
+    await expect(work).rejects.toThrow('too late');
+    await vi.waitFor(() => expect(statSync(pid)).toBeUndefined());
+    await expect(readFile(later)).rejects.toThrow('ENOENT');
+    // Whoever is outside goes on.
+    expect((await callGit(call(['--version']))).code).toBe(0);
+    await hand?.close();
   });
 });

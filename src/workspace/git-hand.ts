@@ -6,10 +6,16 @@ import type { ProcessIdentity } from '../platform/process-identity.ts';
 import type { Checkout } from './checkout.ts';
 import { gitHelperUrl } from './git-helper-url.ts';
 import { type GitCall, type GitEnded, spawnGit } from './spawn-git.ts';
+import { signalHere } from './within.ts';
 
 export interface GitAsked {
   readonly n: number;
   readonly call: GitCall;
+}
+
+/** The call of that number is to be ended. */
+export interface GitStopped {
+  readonly stop: number;
 }
 
 /** A checkout whose index its asker locks, until it says that it has let go. */
@@ -48,10 +54,14 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 
 /** The first word that is no option and no value of one. */
-export function isHarmless(args: readonly string[]): boolean {
+function commandOf(args: readonly string[]): string {
   let at = 0;
   while (args[at]?.startsWith('-')) at += args[at] === '-c' || args[at] === '-C' ? 2 : 1;
-  const command = args[at] ?? '';
+  return args[at] ?? '';
+}
+
+export function isHarmless(args: readonly string[]): boolean {
+  const command = commandOf(args);
   return HARMLESS.has(command) || (command === 'config' && args.some((word) => word === '--get' || word === '--list'));
 }
 
@@ -62,8 +72,24 @@ interface Pending {
 
 let hand: Hand | undefined;
 
-/** Starts git here, or, where there is an engine in this process, by a hand of its own. */
-export const callGit = (call: GitCall): Promise<GitEnded> => hand?.ask(call) ?? spawnGit(call);
+/**
+ * Starts git here, or, where there is an engine in this process, by a hand of its own. Whatever was begun within a signal
+ * that is aborted fails, and its git is ended.
+ */
+export async function callGit(call: GitCall): Promise<GitEnded> {
+  const signal = signalHere();
+  signal?.throwIfAborted();
+  // One that moves a ref takes milliseconds; ended in the middle it would leave a lock.
+  const stop = call.args.includes('update-ref') ? undefined : signal;
+  const ended = await (hand?.ask(call, stop) ?? spawnGit(call, stop));
+  if (signal?.aborted) throw endedBy(signal, call.args);
+  return ended;
+}
+
+function endedBy({ reason }: AbortSignal, args: readonly string[]): Fault {
+  const why = reason instanceof Error ? reason.message : String(reason);
+  return new Fault('unavailable', `git ${commandOf(args)} was ended: ${why}`, {}, { cause: reason });
+}
 
 /** While an engine in this process holds the lock on the index of a checkout, its helper knows of it; what it answers ends that. */
 export const guardCheckout = (move: GuardedMove): (() => void) => hand?.guard(move) ?? (() => undefined);
@@ -93,26 +119,28 @@ class Hand {
   }
 
   /** Whoever kills the helper has not meant the call: what can be done again is, by the next helper. */
-  async ask(call: GitCall): Promise<GitEnded> {
+  async ask(call: GitCall, signal?: AbortSignal): Promise<GitEnded> {
     for (let helpers = 1; ; helpers += 1) {
       try {
-        return await this.#askOnce(call);
+        return await this.#askOnce(call, signal);
       } catch (error) {
         if (this.#isClosed || helpers === MOST_HELPERS || !isHarmless(call.args)) throw error;
       }
     }
   }
 
-  #askOnce(call: GitCall): Promise<GitEnded> {
+  #askOnce(call: GitCall, signal: AbortSignal | undefined): Promise<GitEnded> {
     const helper = this.#helper ?? this.#open();
     const n = ++this.#n;
-    return new Promise((resolve, reject) => {
+    const stop = () => tell(helper, { stop: n });
+    signal?.addEventListener('abort', stop, { once: true });
+    return new Promise<GitEnded>((resolve, reject) => {
       this.#pending.set(n, { resolve, reject });
       if (this.#pending.size === 1) helper.channel?.ref();
       helper.send({ n, call } satisfies GitAsked, (error) => {
         if (error) this.#settle(n, ({ reject: refuse }) => refuse(lost(error.message)));
       });
-    });
+    }).finally(() => signal?.removeEventListener('abort', stop));
   }
 
   guard(move: GuardedMove): () => void {
@@ -171,7 +199,7 @@ class Hand {
 }
 
 /** A helper that is gone is replaced by one that is told again. */
-function tell(helper: ChildProcess, what: Guarded): void {
+function tell(helper: ChildProcess, what: Guarded | GitStopped): void {
   if (helper.connected) helper.send(what, () => undefined);
 }
 

@@ -3,13 +3,15 @@
  * whoever forks. Small; when whoever it works for is gone, it ends, and its gits with it. If that one was killed with the lock
  * on the index of a checkout in its hand, the move it was at is ended first and the lock taken away.
  */
-import type { Answer, GitAsked, Guarded, GuardedMove } from './git-hand.ts';
+import type { Answer, GitAsked, GitStopped, Guarded, GuardedMove } from './git-hand.ts';
 import { endAllGits, spawnGit } from './spawn-git.ts';
 
 const guarded = new Map<number, GuardedMove>();
+const going = new Map<number, AbortController>();
 
-process.on('message', (message: GitAsked | Guarded) => {
+process.on('message', (message: GitAsked | GitStopped | Guarded) => {
   if ('call' in message) answer(message);
+  else if ('stop' in message) going.get(message.stop)?.abort();
   else if (message.move) guarded.set(message.guard, message.move);
   else guarded.delete(message.guard);
 });
@@ -21,10 +23,14 @@ process.on('disconnect', () => {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 function answer({ n, call }: GitAsked): void {
-  void spawnGit(call).then(
-    (ended) => say({ n, ended }),
-    (error: unknown) => say({ n, why: error instanceof Error ? error.message : String(error) }),
-  );
+  const controller = new AbortController();
+  going.set(n, controller);
+  void spawnGit(call, controller.signal)
+    .then(
+      (ended) => say({ n, ended }),
+      (error: unknown) => say({ n, why: error instanceof Error ? error.message : String(error) }),
+    )
+    .finally(() => going.delete(n));
 }
 
 /** Nobody listens any more once whoever asked is gone. */

@@ -90,7 +90,6 @@ const search = (directory: string, args: readonly string[], env: NodeJS.ProcessE
     // Only a search may end in a repository; anything else here is outside of one.
     env: {
       ...calmEnvironment(env),
-      GIT_NO_LAZY_FETCH: '1',
       ...(isSearch(args) ? {} : { GIT_DIR: '/dev/null' }),
       ...options.variables,
     },

@@ -46,7 +46,7 @@ describe.each(['worktree', 'clone'] as const)('a site as %s', (isolation) => {
     ]);
     await discard(site, { trash: at.trash }, env);
     expect(at.git(at.repository, 'worktree', 'list').split('\n')).toHaveLength(1);
-    expect(await emptyTrash(at.trash, { forMs: 10_000 })).toEqual({ left: 0 });
+    expect(await emptyTrash(at.trash, { forMs: 10_000 })).toEqual({ left: 0, stays: [] });
     expect(await census(join(at.root, 'fleet/workspaces'))).toEqual([]);
     expect(at.git(at.repository, 'status', '--porcelain')).toBe('');
     expect(at.git(at.repository, 'fsck', '--strict', '--no-dangling')).toBe('');

@@ -7,6 +7,8 @@ import { clearly } from './clearly.ts';
 import { continued, headOf } from './continued.ts';
 import { copyIn } from './copy-files.ts';
 import { endOrphans } from './orphans.ts';
+import { continuedPrivate, layOutPrivate } from './private/lay-out-private.ts';
+import { emptyAndCheckOut } from './private/renew.ts';
 import { checkOut, moveOn, removeOthers } from './put-back.ts';
 import {
   assertSite,
@@ -53,17 +55,23 @@ async function make(asked: Site, layout: Layout, env: NodeJS.ProcessEnv): Promis
   assertLayout(layout);
   const mark = await ownMark(site);
   const isThere = mark !== undefined && (await exists(site.path));
-  if (isThere && isWorkedIn(site, mark, branch)) return { how: 'kept', head: await continued(ground, mark), skipped: [] };
+  if (isThere && isWorkedIn(site, mark, branch)) {
+    const head = site.isolation === 'clone' ? await continuedPrivate(ground, mark) : await continued(ground, mark);
+    return { how: 'kept', head, skipped: [] };
+  }
   if (mark && mark.state !== 'cleared') await endOrphans(site);
   const commit = await commitFor(ground, layout);
   await assertFree(ground, branch);
   await writeMark(site, { state: 'making', branch, commit, copied: mark?.copied ?? [] });
   await sweepBesides(site);
   await makeDirectory(site.path);
-  const from = isThere && mark.state === 'cleared' ? mark.commit : undefined;
-  const isRenewed = from !== undefined && (await exists(ownIndex(site))) && (await moveOn(ground, from, commit));
-  if (!isRenewed) await fill(ground, { commit, setupPaths, isClean: !isThere });
-  await announce(ground, { branch, commit });
+  const from = isThere && mark.state === 'cleared' && (await exists(ownIndex(site))) ? mark.commit : undefined;
+  if (site.isolation === 'clone') await layOutPrivate(ground, { branch, commit }, { from, isThere, setupPaths });
+  else {
+    const isRenewed = from !== undefined && (await moveOn(ground, from, commit));
+    if (!isRenewed) await fill(ground, { commit, setupPaths, isClean: !isThere });
+    await announce(ground, { branch, commit });
+  }
   const { copied, skipped } = await copyIn(ground, layout.copyFiles);
   await writeMark(site, { state: 'made', branch, commit, copied });
   return { how: isThere ? 'renewed' : 'new', head: commit, skipped };
@@ -79,11 +87,15 @@ async function unmake(asked: Site, setupPaths: readonly string[], env: NodeJS.Pr
   const mark = await ownMark(site);
   if (mark === undefined || mark.state === 'cleared' || !(await exists(site.path))) return;
   if (mark.state !== 'made') await endOrphans(site);
-  const commit = await lastCommit(ground, mark);
+  const commit = site.isolation === 'clone' ? await firstCommit(ground, mark) : await lastCommit(ground, mark);
   await writeMark(site, { ...mark, state: 'clearing', commit });
   await sweepBesides(site);
-  await fill(ground, { commit, setupPaths, isClean: false });
-  await announce(ground, { commit });
+  // Whoever is next gets git directories of its own.
+  if (site.isolation === 'clone') await emptyAndCheckOut(ground, commit, setupPaths);
+  else {
+    await fill(ground, { commit, setupPaths, isClean: false });
+    await announce(ground, { commit });
+  }
   await writeMark(site, { state: 'cleared', commit, copied: mark.copied });
 }
 
@@ -138,6 +150,14 @@ async function lastCommit(ground: Ground, mark: Mark): Promise<string> {
   const [known] = head === undefined ? [] : await commitsOf(repository, [head], env);
   if (known !== undefined) return known;
   throw new Fault('conflict', `the work in ${site.path} is not in ${site.repository} yet: it has to be kept first`, { head });
+}
+
+/** What was laid out, as long as the project has it: what the agent has made since is not asked for. */
+async function firstCommit({ site, repository, env }: Ground, { commit }: Mark): Promise<string> {
+  const known = await commitsOf(repository, [commit ?? 'HEAD', 'HEAD'], env);
+  const found = known.find((one) => one !== undefined);
+  if (found !== undefined) return found;
+  throw new Fault('conflict', `${site.repository} has no commit any more to which ${site.path} could be put back`);
 }
 
 async function commitFor({ site, repository, env }: Ground, { branch, start }: Layout): Promise<string> {

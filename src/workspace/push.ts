@@ -87,6 +87,7 @@ const NO_QUESTIONS = {
   GIT_ASKPASS: '',
   SSH_ASKPASS: '',
   SSH_ASKPASS_REQUIRE: 'never',
+  GIT_NO_LAZY_FETCH: '1',
   GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
 };
 
@@ -101,7 +102,7 @@ function reasonOf(out: string, err: string): string {
     return 'the remote has commits that are not here: bring them in first; nothing was overwritten';
   }
   if (refused !== '') return `the remote refused it: ${[refused, remoteWords(err)].filter(Boolean).join('; ')}`.slice(0, 600);
-  if (/src refspec .* does not match any/.test(err)) return 'there is no such branch here';
+  if (err.includes('src refspec ') && err.includes(' does not match any')) return 'there is no such branch here';
   if (AUTH.test(err)) return `the remote did not accept your credentials, and nobody could be asked for them: ${lastWords(err)}`;
   return lastWords(err);
 }

@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { hasCode } from '../platform/files.ts';
 import type { Ground } from './announce.ts';
 import { gitAt, gitFault, outputAt } from './git.ts';
+import { namesIn } from './names.ts';
 import { namedAfter } from './orphans.ts';
+import { othersInPrivate } from './private/others.ts';
 import { removeTree } from './remove-tree.ts';
 import { restoreOwn } from './restore-own.ts';
 import type { GitEnd } from './run-git.ts';
@@ -49,17 +51,12 @@ export async function removeOthers(place: Ground, stay: readonly string[]): Prom
 
 /** Every file and directory that is not in our index, ignored ones too; a directory as one entry. As bytes, one character each. */
 export async function othersIn(place: Ground): Promise<readonly string[]> {
+  if (place.site.isolation === 'clone') return othersInPrivate(place);
   return namesIn(await listed(place, ['ls-files', '-z', '--others', '--directory'])).map((name) => name.replace(/\/$/, ''));
 }
 
 const listed = (place: Ground, args: readonly string[]): Promise<Buffer> =>
   outputAt(at(place), args, place.env, { index: ownIndex(place.site), maxBytes: LISTING_BYTES, timeoutMs: 0 });
-
-export const namesIn = (listing: Buffer): string[] =>
-  listing
-    .toString('latin1')
-    .split('\0')
-    .filter((name) => name !== '');
 
 /** A path of the listing as text, if it is text. */
 const textOf = (name: string): string | undefined => {
@@ -82,7 +79,7 @@ async function removeBut(site: Site, name: string, stay: readonly string[]): Pro
 }
 
 /** No part of the way to it is a link: what is behind one is not of this tree. */
-async function isOwn(site: Site, path: string): Promise<boolean> {
+export async function isOwn(site: Site, path: string): Promise<boolean> {
   const parts = path.split('/');
   for (let depth = 1; depth < parts.length; depth += 1) {
     const found = await lstat(join(site.path, ...parts.slice(0, depth))).catch(() => undefined);

@@ -1,21 +1,55 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { othersIn } from './put-back.ts';
-import { readMark, realSite, repositorySeat, type Site } from './site.ts';
+import { trustOf } from '../domain/work/trust.ts';
+import { exists } from '../platform/files.ts';
+import { outputAt } from './git.ts';
+import { breakLinksOut } from './links-out.ts';
+import { isOwn, othersIn } from './put-back.ts';
+import { removeTree } from './remove-tree.ts';
+import { ownIndex, readMark, realSite, repositorySeat, type Site } from './site.ts';
 
-/** What the set-up has made: everything that is neither of the commit nor copied in by us, directories as a whole. */
+/**
+ * What the set-up has made: everything that is neither of the commit nor copied in by us, directories as a whole. Before
+ * agents come that are trusted less than the user's own, hard links out of the tree are broken.
+ */
 export async function madeBySetup(
   asked: Site,
   env: NodeJS.ProcessEnv,
 ): Promise<{ readonly paths: readonly string[]; readonly fingerprint: string }> {
   const site = await realSite(asked);
+  if ((site.trust ?? trustOf(site)) !== 'own') await breakLinksOut(site);
   const repository = await repositorySeat(site.repository);
   const copied = new Set((await readMark(site.path))?.copied);
   const names = (await othersIn({ site, repository, env })).map((name) => Buffer.from(name, 'latin1').toString('utf8'));
   const paths = names.filter((name) => !copied.has(name)).sort();
   return { paths, fingerprint: await fingerprintOf(site, paths) };
+}
+
+/**
+ * Takes away what a set-up made, out of a tree in which nobody works. Where a commit has files in the same place these go with
+ * it, and our index, which says that they are there: everything is written again then.
+ */
+export async function dropSetup(asked: Site, paths: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  if (!(await exists(asked.path))) return;
+  const site = await realSite(asked);
+  const there: string[] = [];
+  for (const path of paths) if ((await isOwn(site, path)) && (await look(join(site.path, path)))) there.push(path);
+  if (there.length === 0) return;
+  if (await isTracked(site, there, env)) await rm(ownIndex(site), { force: true });
+  for (const path of there) await removeTree(join(site.path, path));
+}
+
+const PATHS_AT_ONCE = 500;
+
+async function isTracked(site: Site, paths: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
+  const seat = { ...(await repositorySeat(site.repository)), workTree: site.path };
+  for (let at = 0; at < paths.length; at += PATHS_AT_ONCE) {
+    const args = ['--literal-pathspecs', 'ls-files', '-z', '--', ...paths.slice(at, at + PATHS_AT_ONCE)];
+    if ((await outputAt(seat, args, env, { index: ownIndex(site) })).length > 0) return true;
+  }
+  return false;
 }
 
 /** Name, kind, size, time of change and inode of everything inside. Nobody can change a file and keep its time of change. */

@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
+import type { TrustLevel } from '../domain/work/trust.ts';
 import { exists, hasCode, makeDirectory, writeFileAtomic } from '../platform/files.ts';
 import { removeTree } from './remove-tree.ts';
 import { type Seat, seatOf } from './seat.ts';
@@ -14,6 +15,8 @@ export interface Site {
   /** Outside of every repository. */
   readonly path: string;
   readonly isolation: 'worktree' | 'clone';
+  /** Of the agents that work in it. */
+  readonly trust?: TrustLevel | undefined;
 }
 
 export interface Who {
@@ -25,7 +28,7 @@ export interface Who {
  * What we know of a site, kept where its agent does not write: `<path>.fleet/mark.json`, before there is anything else and
  * until there is nothing any more. A directory without it is not ours.
  */
-export interface Mark extends Pick<Site, 'id' | 'repository' | 'isolation'> {
+export interface Mark extends Pick<Site, 'id' | 'repository' | 'isolation' | 'trust'> {
   /** `made`: laid out and perhaps worked in. Otherwise something was begun, and is to be begun again. */
   readonly state: 'making' | 'made' | 'clearing' | 'cleared';
   readonly branch?: string | undefined;
@@ -41,6 +44,9 @@ export const markFile = (path: string): string => join(besides(path), 'mark.json
 /** The index as our own checkout left it. What the agent does to its own cannot hide a change from us. */
 export const ownIndex = (site: Site): string => join(besides(site.path), 'index');
 
+/** A copy of what its set-up made, for agents that may not have what others could have changed. */
+export const setupCopy = (site: Pick<Site, 'path'>): string => join(besides(site.path), 'setup');
+
 export async function readMark(path: string): Promise<Mark | undefined> {
   const text = await readFile(markFile(path), 'utf8').catch((error: unknown) => {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
@@ -55,14 +61,14 @@ export async function readMark(path: string): Promise<Mark | undefined> {
 }
 
 export async function writeMark(site: Site, mark: Pick<Mark, 'state' | 'branch' | 'commit' | 'copied'>): Promise<void> {
-  const { id, repository, isolation } = site;
+  const { id, repository, isolation, trust } = site;
   await makeDirectory(besides(site.path));
-  await writeFileAtomic(markFile(site.path), `${JSON.stringify({ ...mark, id, repository, isolation })}\n`);
+  await writeFileAtomic(markFile(site.path), `${JSON.stringify({ ...mark, id, repository, isolation, trust })}\n`);
 }
 
 /** What a killed process left half-done beside the site. Only for who has it to itself. */
 export async function sweepBesides(site: Site): Promise<void> {
-  const [place, mine] = [besides(site.path), ['mark.json', 'index']];
+  const [place, mine] = [besides(site.path), ['mark.json', 'index', basename(setupCopy(site))]];
   for (const name of await readdir(place)) if (!mine.includes(name)) await removeTree(join(place, name));
 }
 
@@ -98,8 +104,7 @@ export const entryName = (site: Site): string => `fleet-${site.id}`;
 
 /** Where git has its own files for a site. Never read from the site: what stands in its `.git` is the agent's to write. */
 export async function siteSeat(site: Site): Promise<Seat> {
-  const own = join(site.path, '.git');
-  if (site.isolation === 'clone') return { gitDir: own, commonDir: own, workTree: site.path };
+  if (site.isolation === 'clone') throw new Error(`no git of ours sits in the private clone ${site.path}`);
   const { commonDir } = await repositorySeat(site.repository);
   return { gitDir: join(commonDir, 'worktrees', entryName(site)), commonDir, workTree: site.path };
 }

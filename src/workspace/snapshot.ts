@@ -7,7 +7,7 @@ import { LIMITS } from '../domain/limits.ts';
 import { exists } from '../platform/files.ts';
 import { copyIndex } from './entry.ts';
 import { gitAt, gitFault, outputAt } from './git.ts';
-import { namesIn } from './put-back.ts';
+import { namesIn } from './names.ts';
 import { removeTree } from './remove-tree.ts';
 import { type Seat, seatOf } from './seat.ts';
 import { besides, type Site, siteSeat } from './site.ts';

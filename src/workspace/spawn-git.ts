@@ -49,8 +49,8 @@ function remember(child: ChildProcess, end: () => void): void {
   process.once('exit', endAllGits);
 }
 
-/** It disarms nothing: callers own the directory and the environment it runs with. */
-export function spawnGit(call: GitCall): Promise<GitEnded> {
+/** It disarms nothing: callers own the directory and the environment it runs with. Aborted, it is ended as one that is late. */
+export function spawnGit(call: GitCall, signal?: AbortSignal): Promise<GitEnded> {
   return new Promise((resolve) => {
     const { cwd, env, apart = false } = call;
     const file = call.inputFile === undefined ? undefined : openSync(call.inputFile, 'r');
@@ -62,13 +62,12 @@ export function spawnGit(call: GitCall): Promise<GitEnded> {
     const out = gather(call.maxBytes, end);
     const err = gather(MAX_ERR_BYTES, () => undefined);
     let [late, failure]: [boolean, GitEnded['failure']] = [false, undefined];
-    const timer =
-      call.timeoutMs === undefined
-        ? undefined
-        : setTimeout(() => {
-            late = true;
-            end();
-          }, call.timeoutMs);
+    const stop = () => {
+      late = true;
+      end();
+    };
+    const timer = call.timeoutMs === undefined ? undefined : setTimeout(stop, call.timeoutMs);
+    signal?.addEventListener('abort', stop, { once: true });
     child.stdout?.on('data', out.take);
     child.stderr?.on('data', err.take);
     // A git that ends without reading all its input says why in its own words.
@@ -80,6 +79,7 @@ export function spawnGit(call: GitCall): Promise<GitEnded> {
     });
     child.once('close', (code) => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
       const said = err.bytes().toString('utf8').trim();
       resolve({ code: failure ? undefined : (code ?? undefined), out: out.bytes(), err: said, cut: out.isFull(), late, failure });
     });

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readlink, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Fault } from '../domain/fault.ts';
@@ -29,23 +29,16 @@ export async function standIn(commonDir: string, env: NodeJS.ProcessEnv): Promis
   return place;
 }
 
-/** What a clone no longer needs. */
-export async function dropStandIn(commonDir: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const place = standInPlace(commonDir, env);
-  known.delete(place);
-  await rm(place, { recursive: true, force: true });
-}
-
 /** Of each stand-in, the state of the repository's configuration it was made from. */
 const known = new Map<string, string>();
 
 const LINKS = ['objects', 'refs', 'packed-refs', 'logs', 'worktrees', 'info', 'shallow', 'HEAD'];
 
 function standInPlace(commonDir: string, env: NodeJS.ProcessEnv): string {
-  return join(rootOf(env), createHash('sha256').update(commonDir).digest('hex').slice(0, 24));
+  return join(gitRoot(env), createHash('sha256').update(commonDir).digest('hex').slice(0, 24));
 }
 
-function rootOf(env: NodeJS.ProcessEnv): string {
+export function gitRoot(env: NodeJS.ProcessEnv): string {
   const [home, user] = [env['FLEET_HOME'], env['HOME']];
   // A tilde that was quoted is the user's home, as everywhere.
   if (home) return join(resolve(user ? home.replace(/^~(?=\/|$)/, user) : home), 'git');

@@ -1,0 +1,219 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { type Ground, ground, who } from '../fixtures/ground.ts';
+import { keep } from '../keep.ts';
+import { layOut } from '../lay-out.ts';
+import type { Site } from '../site.ts';
+import type { Means } from './confine.ts';
+import { privatePlaces } from './places.ts';
+import type { Said } from './wish.ts';
+
+const REF = 'refs/fleet/keep/1';
+
+/** A clone, and a repository in which everything can be made that git itself would refuse to. */
+interface Scene {
+  readonly at: Ground;
+  readonly site: Site;
+  git(args: readonly string[], input?: string | Buffer, env?: Record<string, string>): string;
+  /** What these reach and the base does not, as a pack. */
+  pack(...tips: string[]): Buffer;
+  /** A snapshot as a collector makes one. */
+  snapshot(tree: string, more?: { readonly parent?: string; readonly message?: string; readonly name?: string }): string;
+}
+
+async function scene(at: Ground): Promise<Scene> {
+  const site = at.site('1', 'clone');
+  await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+  const evil = join(at.root, 'evil');
+  at.git(at.root, 'clone', '-q', at.repository, evil);
+  const bytes = (args: readonly string[], input?: string | Buffer, env: Record<string, string> = {}): Buffer =>
+    execFileSync('git', args, { cwd: evil, env: { ...at.env, ...env }, input, maxBuffer: 1 << 28 });
+  const git: Scene['git'] = (args, input, env) => bytes(args, input, env).toString('utf8').trim();
+  return {
+    at,
+    site,
+    git,
+    pack: (...tips) =>
+      bytes(
+        ['pack-objects', '--revs', '--stdout', '--thin', '-q'],
+        [...tips, `^${at.start}`].map((line) => `${line}\n`).join(''),
+      ),
+    snapshot: (tree, { parent = at.start, message = 'snapshot', name = 'fleet' } = {}) =>
+      git(['commit-tree', tree, '-p', parent, '-m', message], '', {
+        GIT_AUTHOR_NAME: name,
+        GIT_AUTHOR_EMAIL: 'fleet',
+        GIT_AUTHOR_DATE: '@0 +0000',
+        GIT_COMMITTER_NAME: name,
+        GIT_COMMITTER_EMAIL: 'fleet',
+        GIT_COMMITTER_DATE: '@0 +0000',
+      }),
+  };
+}
+
+const treeOf = ({ git }: Scene, name: string, text: string): string =>
+  git(['mktree'], `100644 blob ${git(['hash-object', '-w', '--stdin'], text)}\t${name}\n`);
+
+const said = (more: Partial<Said>): Partial<Said> => ({ also: [], refsLeft: 0, conflicts: false, left: [], ...more });
+
+/** A collector that somebody else has written: it says this and hands over that. */
+function lying({ at }: Scene, pack: Buffer, words: unknown, patienceMs = 60_000): Means {
+  const [packFile, wordsFile] = [join(at.root, 'pack'), join(at.root, 'words')];
+  writeFileSync(packFile, pack);
+  writeFileSync(wordsFile, typeof words === 'string' ? words : JSON.stringify(words));
+  const script = 'cat "$1"; cat "$2" >&3';
+  return {
+    patienceMs,
+    confine: async () =>
+      spawn('/bin/sh', ['-c', script, 'collector', packFile, wordsFile], { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] }),
+  };
+}
+
+const handIn = ({ at, site }: Scene, means: Means) => keep(site, { ref: REF, message: 'kept', who, means }, at.env);
+
+/** Everything that could have been changed by what was refused. */
+function stateOf({ at, site }: Scene): unknown {
+  const { store, history } = privatePlaces(site);
+  const packs = [history, join(store, 'objects'), join(at.repository, '.git/objects')].map((place) =>
+    readdirSync(join(place, 'pack')).sort(),
+  );
+  return [
+    packs,
+    readdirSync(`${site.path}.fleet`).sort(),
+    readdirSync(store).sort(),
+    at.git(at.repository, 'for-each-ref'),
+    at.git(at.repository, 'count-objects'),
+  ];
+}
+
+it('takes in what is sound, and makes a commit of its own from it', async () => {
+  using at = ground();
+  const stage = await scene(at);
+  const snap = stage.snapshot(treeOf(stage, 'work.txt', 'work\n'));
+  const { commit, unread } = await handIn(stage, lying(stage, stage.pack(snap), said({ snap, head: at.start })));
+  expect([unread, at.git(at.repository, 'show', `${commit}:work.txt`)]).toEqual([undefined, 'work']);
+  expect(at.git(at.repository, 'log', '-1', '--format=%an %s', REF)).toBe('Ada kept');
+});
+
+const objectOf = (type: number, size: bigint, data: Buffer): Buffer => {
+  const header: number[] = [];
+  let rest = size >> 4n;
+  header.push((type << 4) | Number(size & 15n) | (rest > 0n ? 0x80 : 0));
+  while (rest > 0n) {
+    header.push(Number(rest & 127n) | (rest >> 7n > 0n ? 0x80 : 0));
+    rest >>= 7n;
+  }
+  return Buffer.concat([Buffer.from(header), deflateSync(data)]);
+};
+
+/** A few bytes that ask for a terabyte. */
+const bomb = (): Buffer =>
+  Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x01', 'latin1'), objectOf(2, 1n << 40n, Buffer.from('x')), Buffer.alloc(20)]);
+
+type Lie = readonly [name: string, make: (stage: Scene) => { pack: Buffer; words: unknown }, why: RegExp];
+
+const honest = (stage: Scene) => {
+  const snap = stage.snapshot(treeOf(stage, 'work.txt', 'work\n'));
+  return { snap, pack: stage.pack(snap), words: said({ snap, head: stage.at.start }) };
+};
+
+const withTree = (stage: Scene, tree: string) => {
+  const snap = stage.snapshot(tree);
+  return { pack: stage.pack(snap), words: said({ snap, head: stage.at.start }) };
+};
+
+const literal = (stage: Scene, name: string): string => {
+  const blob = stage.git(['hash-object', '-w', '--stdin'], 'x');
+  const entry = Buffer.concat([Buffer.from(`100644 ${name}\0`), Buffer.from(blob, 'hex')]);
+  return stage.git(['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'], entry);
+};
+
+const LIES: readonly Lie[] = [
+  ['half a pack', (stage) => ({ ...honest(stage), pack: honest(stage).pack.subarray(0, -30) }), /not sound/],
+  ['no pack', (stage) => ({ ...honest(stage), pack: Buffer.alloc(0) }), /not sound/],
+  ['a pack that asks for a terabyte', (stage) => ({ ...honest(stage), pack: bomb() }), /not sound/],
+  ['a tree with .git in it', (stage) => withTree(stage, literal(stage, '.GIT')), /not sound.*(hasDotgit|\.git)/i],
+  ['a tree with .. in it', (stage) => withTree(stage, literal(stage, '..')), /not sound.*(hasDotdot|'\.\.')/i],
+  [
+    'a snapshot that is not in the pack',
+    (stage) => ({ ...honest(stage), words: said({ snap: '1'.repeat(40) }) }),
+    /was not taken/,
+  ],
+  [
+    'a commit of the project that the clone cannot see',
+    (stage) => ({ ...honest(stage), words: { ...honest(stage).words, head: unseen(stage) } }),
+    /was not taken/,
+  ],
+  [
+    'a branch that is a file',
+    (stage) => {
+      const { snap, words } = honest(stage);
+      return { pack: stage.pack(snap), words: { ...words, branch: stage.git(['rev-parse', `${snap}:work.txt`]) } };
+    },
+    /no commit/,
+  ],
+  [
+    'a snapshot that a collector does not make',
+    (stage) => {
+      const snap = stage.snapshot(treeOf(stage, 'work.txt', 'work\n'), { message: 'something else' });
+      return { pack: stage.pack(snap), words: said({ snap, head: stage.at.start }) };
+    },
+    /none that a collector makes/,
+  ],
+  [
+    'a snapshot that stands elsewhere than it says',
+    (stage) => {
+      const own = stage.snapshot(treeOf(stage, 'own.txt', 'own\n'), { message: 'own' });
+      const snap = stage.snapshot(treeOf(stage, 'work.txt', 'work\n'), { parent: own });
+      return { pack: stage.pack(snap), words: said({ snap, head: stage.at.start }) };
+    },
+    /none that a collector makes/,
+  ],
+  ['words without sense', (stage) => ({ ...honest(stage), words: 'snap: yes' }), /makes sense/],
+  ['other words than it may say', (stage) => ({ ...honest(stage), words: { ...honest(stage).words, left: [1] } }), /makes sense/],
+  [
+    'more refs than are taken',
+    (stage) => {
+      const { snap, pack, words } = honest(stage);
+      return { pack, words: { ...words, also: Array.from({ length: 101 }, (_, n) => [`refs/heads/${n}`, snap]) } };
+    },
+    /makes sense/,
+  ],
+  ['words without end', (stage) => ({ ...honest(stage), words: 'x'.repeat(9 * 1024 * 1024) }), /cannot be taken/],
+];
+
+/** Known to the project and not to the clone. */
+function unseen({ at, git }: Scene): string {
+  const id = git(['commit-tree', `${at.start}^{tree}`, '-m', 'private']);
+  at.git(at.repository, 'fetch', '-q', join(at.root, 'evil'), `${id}:refs/heads/private`);
+  return id;
+}
+
+it.each(LIES)('refuses %s, and is as it was before', async (_, make, why) => {
+  using at = ground();
+  at.git(at.repository, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
+  const stage = await scene(at);
+  stage.git(['config', 'uploadpack.allowAnySHA1InWant', 'true']);
+  const { pack, words } = make(stage);
+  const before = stateOf(stage);
+  await expect(handIn(stage, lying(stage, pack, words))).rejects.toThrow(why);
+  expect(stateOf(stage)).toEqual(before);
+});
+
+it('ends a collector that never ends, and what it has started', async () => {
+  using at = ground();
+  const stage = await scene(at);
+  const pids: (number | undefined)[] = [];
+  const confine: Means['confine'] = async () => {
+    const child = spawn('/bin/sh', ['-c', 'exec sleep 600'], { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+    pids.push(child.pid);
+    return child;
+  };
+  const before = stateOf(stage);
+  await expect(handIn(stage, { confine, patienceMs: 300 })).rejects.toThrow(/took too long/);
+  expect(stateOf(stage)).toEqual(before);
+  expect(pids).toHaveLength(2);
+  for (const pid of pids) expect(() => process.kill(pid ?? 0, 0)).toThrow('ESRCH');
+});

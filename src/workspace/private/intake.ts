@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Fault } from '../../domain/fault.ts';
+import { isId } from '../target.ts';
+import { closedEnvironment } from './closed-environment.ts';
+import { type ClosedPlace, closedGit, variablesOf } from './closed-git.ts';
+import { linkPacks } from './history.ts';
+import type { PrivatePlaces } from './places.ts';
+import type { Said } from './wish.ts';
+
+/** A pack that is in a store of its own until everything about it is proved. */
+export interface Quarantine {
+  readonly places: PrivatePlaces;
+  /** Objects of the pack; they see those of the history and no others. */
+  readonly objects: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const MOST_PACK_BYTES = 4 * 1024 ** 3;
+/** Of address space. A pack of 200 bytes can ask for gigabytes. */
+const MOST_MEMORY_KB = 4 * 1024 ** 2;
+const MOST_SAID = 2_000;
+const LIMITED = `ulimit -c 0; ulimit -v ${MOST_MEMORY_KB} 2>/dev/null; exec "$@"`;
+
+const at = ({ places, objects }: Quarantine): ClosedPlace => ({ gitDir: places.store, objects, alternates: [places.history] });
+
+/** Takes a pack from a stream; what is wrong with it is thrown. The caller ends it by `signal`. */
+export async function indexPack(quarantine: Quarantine, pack: Readable, signal: AbortSignal): Promise<void> {
+  const args = ['index-pack', '--stdin', '--fix-thin', '--strict', `--max-input-size=${MOST_PACK_BYTES}`];
+  const child = spawn('/bin/sh', ['-c', LIMITED, 'fleet', 'git', ...args], {
+    cwd: quarantine.places.store,
+    env: { ...closedEnvironment(quarantine.env), ...variablesOf(at(quarantine)) },
+    stdio: ['pipe', 'ignore', 'pipe'],
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(0, MOST_SAID);
+  });
+  child.stdin.on('error', () => pack.destroy());
+  pack.on('error', () => child.stdin.destroy()).pipe(child.stdin);
+  child.on('error', (error) => {
+    said ||= error.message;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0)
+    throw new Fault('conflict', `the objects are not sound and were not taken in: ${said.trim() || `it ended with ${code}`}`);
+}
+
+const SNAPSHOT =
+  /^tree [0-9a-f]+\n(?:parent ([0-9a-f]+)\n)?author fleet <fleet> 0 \+0000\ncommitter fleet <fleet> 0 \+0000\n\nsnapshot\n$/;
+
+export interface Proved {
+  readonly tree: string;
+  /** The tree of the agent's last commit. */
+  readonly headTree?: string | undefined;
+}
+
+/** What was said is true of the objects that are here: each is a commit, the snapshot one of a collector's, and nothing is missing. */
+export async function proveClaims(
+  quarantine: Quarantine,
+  said: Said,
+  known: readonly string[],
+  parent: string | undefined,
+): Promise<Proved> {
+  const { snap, head, branch, also } = said;
+  const tips = [snap, ...[head, branch].filter((id) => id !== undefined), ...also.map(([, id]) => id)];
+  if (!tips.every(isId)) throw refused('it names no commit');
+  const asked = [`contents ${snap}`, ...[`${snap}^{tree}`, `${head ?? snap}^{tree}`, ...tips].map((name) => `info ${name}`)];
+  const input = asked.map((line) => `${line}\n`).join('');
+  const [found, whole] = await Promise.allSettled([
+    closedGit(at(quarantine), ['cat-file', '--batch-command'], quarantine.env, { input }),
+    assertWhole(quarantine, tips, known),
+  ]);
+  if (found.status === 'rejected') throw found.reason as Error;
+  if (whole.status === 'rejected') throw whole.reason as Error;
+  const end = found.value;
+  if (end.code !== 0) throw refused(end.err || 'what it names cannot be read');
+  const { text, lines } = parted(end.out.toString('latin1'), snap);
+  const shape = SNAPSHOT.exec(text);
+  if (!shape || shape[1] !== parent) throw refused('its snapshot is none that a collector makes');
+  const [tree, headTree, ...types] = lines.map((line) => /^([0-9a-f]+) (commit|tag|tree) \d+$/.exec(line));
+  if (tree?.[2] !== 'tree' || headTree?.[2] !== 'tree') throw refused('what it names is not there');
+  const isCommit = (n: number): boolean =>
+    types[n]?.[2] === 'commit' || (types[n]?.[2] === 'tag' && n >= tips.length - also.length);
+  if (!tips.every((_, n) => isCommit(n))) throw refused('what it names is no commit, or is not there');
+  return { tree: tree[1] ?? '', ...(head === undefined ? {} : { headTree: headTree[1] }) };
+}
+
+/** The content of the first answer, and the lines of the others. */
+function parted(out: string, snap: string): { readonly text: string; readonly lines: readonly string[] } {
+  const [, size] = new RegExp(`^${snap} commit (\\d{1,6})\\n`).exec(out) ?? [];
+  if (size === undefined) throw refused('its snapshot is no commit, or is not there');
+  const begin = out.indexOf('\n') + 1;
+  const text = out.slice(begin, begin + Number(size));
+  return {
+    text,
+    lines: out
+      .slice(begin + Number(size) + 1)
+      .trimEnd()
+      .split('\n'),
+  };
+}
+
+async function assertWhole(quarantine: Quarantine, tips: readonly string[], known: readonly string[]): Promise<void> {
+  const input = [...tips, ...known.map((id) => `^${id}`)].map((line) => `${line}\n`).join('');
+  const end = await closedGit(at(quarantine), ['rev-list', '--objects', '--quiet', '--stdin'], quarantine.env, {
+    input,
+    timeoutMs: 0,
+  });
+  if (end.code !== 0) throw refused(`something that belongs to it is missing: ${end.err.slice(0, 300)}`);
+}
+
+const refused = (why: string): Fault => new Fault('conflict', `what was handed in was not taken: ${why}`);
+
+/** The pack becomes part of Fleet's own store, and of what the clone is shown. */
+export async function admit({ places, objects }: Quarantine): Promise<void> {
+  const names = (await readdir(join(objects, 'pack'))).filter((name) => name.endsWith('.idx')).map((name) => name.slice(0, -4));
+  for (const to of [places.history, join(places.store, 'objects')])
+    await linkPacks(join(objects, 'pack'), names, join(to, 'pack'));
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { exists, hasCode } from '../../platform/files.ts';
+import type { Ground } from '../announce.ts';
+import { gitFault } from '../git.ts';
+import { namedAfter } from '../orphans.ts';
+import { removeTree } from '../remove-tree.ts';
+import { besides, ownIndex, type Site } from '../site.ts';
+import { type ClosedPlace, closedGit } from './closed-git.ts';
+import { writeGitFiles } from './git-files.ts';
+import { linkPacks, packsFor } from './history.ts';
+import { type PrivatePlaces, privatePlaces } from './places.ts';
+import { excludesOf, type KnownRef, objectFormat, readShallow, refsWithin } from './project-facts.ts';
+
+/** What the agent of a private clone begins with. */
+export interface PrivateHead {
+  readonly branch?: string | undefined;
+  readonly commit: string;
+}
+
+/** For others to read who run as another user; what they may write is decided by what is mounted. */
+const READABLE = 0o755;
+
+/**
+ * The history of a private clone and Fleet's own store, made anew: what the agent's git directory is made from. Nothing of
+ * what an agent left is read.
+ */
+export async function placeHistory(ground: Ground, head: PrivateHead): Promise<Facts> {
+  const places = privatePlaces(ground.site);
+  const facts = await factsOf(ground, head.commit);
+  for (const part of [places.history, places.store]) await removeTree(part);
+  await linkHistory(ground, places, { commit: head.commit, refs: facts.refs });
+  await mkdir(places.history, { recursive: true });
+  await chmod(places.history, READABLE);
+  await writeFile(places.excludes, facts.excludes);
+  const { format, shallow } = facts;
+  await writeGitFiles(places.store, { format, shallow, head: 'ref: refs/heads/none', alternates: [places.history] });
+  return facts;
+}
+
+export interface Facts {
+  readonly format: 'sha1' | 'sha256';
+  readonly shallow?: string | undefined;
+  readonly excludes: string;
+  readonly refs: readonly KnownRef[];
+}
+
+export async function factsOf({ site, repository, env }: Ground, commit: string): Promise<Facts> {
+  const [format, shallow, excludes, refs] = await Promise.all([
+    objectFormat(repository),
+    readShallow(repository.commonDir),
+    excludesOf(repository, site.repository, env),
+    refsWithin(repository, commit, env),
+  ]);
+  return { format, shallow, excludes, refs };
+}
+
+const ATTEMPTS = 3;
+
+/** Shows a site what a commit of the project reaches. Another may pack the history anew meanwhile. */
+export async function linkHistory(
+  { repository, env }: Ground,
+  places: PrivatePlaces,
+  { commit, refs }: { readonly commit: string; readonly refs: readonly KnownRef[] },
+): Promise<void> {
+  const tags = refs.flatMap(({ id, peeled }) => (peeled === undefined ? [] : [id]));
+  for (let attempt = 1; ; attempt += 1) {
+    const { directory, packs } = await packsFor(repository, { tip: commit, tags }, env);
+    const isWhole = await linkPacks(directory, packs, join(places.history, 'pack')).then(
+      () => true,
+      (error: unknown) => {
+        if (attempt === ATTEMPTS || !hasCode(error, 'ENOENT')) throw error;
+        return false;
+      },
+    );
+    if (isWhole) return;
+  }
+}
+
+export interface AgentGit extends PrivateHead, Pick<Facts, 'format' | 'shallow' | 'excludes'> {
+  readonly refs: readonly KnownRef[];
+  /** Refs of the agent's own that come back as they were. */
+  readonly own?: readonly { readonly name: string; readonly id: string }[] | undefined;
+  readonly index?: string | undefined;
+}
+
+/** The agent's git directory, by one rename; what was there goes, but for what submodules keep in it. */
+export async function placeAgentGit(site: Site, wish: AgentGit): Promise<void> {
+  const { agentGit, dotGit, history } = privatePlaces(site);
+  const { branch, commit, format, shallow, excludes } = wish;
+  const fresh = join(besides(site.path), `agent-git-${randomUUID()}`);
+  const before = `${fresh}-before`;
+  try {
+    await writeGitFiles(fresh, {
+      format,
+      shallow,
+      excludes,
+      alternates: [history],
+      head: branch === undefined ? commit : `ref: refs/heads/${branch}`,
+      refs: refLines(wish),
+      index: wish.index ?? ((await exists(ownIndex(site))) ? ownIndex(site) : undefined),
+    });
+    await mkdir(dirname(agentGit), { recursive: true });
+    await moveAway(agentGit, before);
+    for (const part of KEPT) await rename(join(before, part), join(fresh, part)).catch(() => undefined);
+    await rename(fresh, agentGit);
+    if (agentGit !== dotGit) await emptyDirectory(dotGit);
+  } finally {
+    for (const part of [fresh, before]) await removeTree(part);
+  }
+}
+
+/** Repositories of submodules, and large files: nobody but the agent reads them. */
+const KEPT = ['modules', 'lfs'];
+
+async function moveAway(path: string, to: string): Promise<void> {
+  await rename(path, to).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
+}
+
+/** On the host git finds no repository in the tree of a sandboxed agent; in the sandbox its own is mounted here. */
+async function emptyDirectory(path: string): Promise<void> {
+  await removeTree(path);
+  await mkdir(path, { recursive: true });
+}
+
+/** The project's branches are those of `origin`, as in every clone. */
+function refLines({ branch, commit, refs, own = [] }: AgentGit): string[] {
+  const latin = (text: string): string => Buffer.from(text).toString('latin1');
+  const head = branch === undefined ? [] : [{ name: `refs/heads/${latin(branch)}`, id: commit }];
+  const others = refs.map(({ name, id }) => ({ name: name.replace(/^refs\/heads\//, 'refs/remotes/origin/'), id }));
+  const lines = new Map([...others, ...own, ...head].map(({ name, id }) => [name, id]));
+  return [...lines].map(([name, id]) => `${id} ${name}`);
+}
+
+/** Writes the files of a commit into a tree in which nobody but Fleet has been. False when it was not at `from`. */
+export async function checkOutPrivate(ground: Ground, to: string, from?: string): Promise<boolean> {
+  const { site, repository, env } = ground;
+  const index = ownIndex(site);
+  await rm(`${index}.lock`, { force: true });
+  const scratch = join(besides(site.path), `checkout-${randomUUID()}`);
+  try {
+    const [format, shallow] = await Promise.all([objectFormat(repository), readShallow(repository.commonDir)]);
+    await writeGitFiles(scratch, { format, shallow, head: 'ref: refs/heads/none', alternates: [objectsOf(ground)] });
+    const args = from === undefined ? ['--reset', '-u', to] : ['-m', '-u', from, to];
+    const place: ClosedPlace = { gitDir: scratch, workTree: site.path, index };
+    const end = await closedGit(place, ['read-tree', '--no-recurse-submodules', ...args], env, {
+      variables: namedAfter(site),
+      timeoutMs: 0,
+    });
+    if (end.code !== 0 && from === undefined) throw gitFault(['read-tree'], end);
+    return end.code === 0;
+  } finally {
+    await removeTree(scratch);
+  }
+}
+
+const objectsOf = ({ repository }: Ground): string => join(repository.commonDir, 'objects');
