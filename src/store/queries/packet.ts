@@ -56,6 +56,13 @@ export async function newestReport(store: Pick<Store, 'scan'>, taskId: string): 
   return newest && reports.read(newest);
 }
 
+/** Tasks whose work the agent of a task is told of. */
+export async function toldTo(store: Reads, task: Task): Promise<readonly Task[]> {
+  const near = await Promise.all(task.dependsOn.map(async (id) => (await tasks.get(store, id))?.body));
+  const dependencies = near.flatMap((other) => (other && other.team === task.team ? [other] : []));
+  return [...dependencies, ...(await reviewsOf(store, task))].slice(0, LIMITS.packetTasks.value);
+}
+
 /** A review is a part of the task it looks at. */
 async function reviewsOf(store: Pick<Store, 'scan'>, { id, children }: Task): Promise<Task[]> {
   if (children === 0) return [];

@@ -8,7 +8,7 @@ import { counterOf } from './migrate.ts';
 import { SCHEMA } from './schema.ts';
 import { asFault, isSqlite, newerSchema } from './sqlite-error.ts';
 import { rollback } from './transaction.ts';
-import type { Answer, Commit } from './wire.ts';
+import type { Answer, Commit, WorkerInput } from './wire.ts';
 import { refusal } from './wire.ts';
 
 /**
@@ -18,6 +18,7 @@ import { refusal } from './wire.ts';
 export class Batch {
   readonly #db: Database;
   readonly #file: string;
+  readonly #commits: WorkerInput['commits'];
   readonly #inode: number;
   readonly #look: Look;
   readonly #meta: Statement;
@@ -25,9 +26,10 @@ export class Batch {
   readonly #mark: HighWaterMark;
   #durable = false;
 
-  constructor(db: Database, file: string) {
+  constructor(db: Database, { file, commits }: Pick<WorkerInput, 'file' | 'commits'>) {
     this.#db = db;
     this.#file = file;
+    this.#commits = commits;
     this.#inode = statSync(file).ino;
     this.#look = prepareLook(db);
     this.#meta = db.prepare('SELECT counter, schema FROM meta');
@@ -54,12 +56,17 @@ export class Batch {
       answers = commits.map((commit, at) => this.#one(commit, `${version}.${at}`));
       const isCommit = answers.some((answer) => 'value' in answer);
       this.#db.exec(isCommit ? 'COMMIT' : 'ROLLBACK');
-      if (isCommit) this.#mark.note(version, this.#durable);
+      if (isCommit) this.#committed(version);
       return answers;
     } catch (error) {
       rollback(this.#db);
       return this.#refuse(commits, error, answers);
     }
+  }
+
+  #committed(version: number): void {
+    if (this.#commits) Atomics.add(this.#commits, 0, 1);
+    this.#mark.note(version, this.#durable);
   }
 
   /** What is thrown while it is carried out is no fault of this commit alone: the transaction is given up. */

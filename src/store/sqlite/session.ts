@@ -47,7 +47,7 @@ export class Session {
     this.#input = input;
     this.#line = line;
     this.#serve = prepareRead(db);
-    this.#batch = new Batch(db, input.file);
+    this.#batch = new Batch(db, input);
     this.#checkpoints = new Checkpoints(db, input.file);
     this.#outside = new OutsideChanges(db, input.file, () => line.reply({ look: true }));
     db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);

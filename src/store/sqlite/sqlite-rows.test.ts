@@ -18,6 +18,26 @@ describe('rows of the sqlite store', () => {
     expect(await store.get(keyOf('a'))).toMatchObject({ version: third, body: { list: [3] } });
   });
 
+  it('sees a row change, come and go while many read it, through whichever handle', async () => {
+    await using storage = await temporaryStorage();
+    const handles = [await storage.open(), await storage.open()];
+    const first = await handles[0]?.commit([put('a', 'absent', 0)]);
+    let seen = first ?? '';
+    for (let n = 1; n <= 60; n += 1) {
+      const writer = handles[n % 3 === 0 ? 1 : 0];
+      // Asked for before, while and after it is written.
+      const early = handles.map((store) => store.get(keyOf('a')));
+      const written = n % 5 === 0 ? [{ op: 'delete' as const, key: keyOf('a'), expect: seen }] : [put('a', seen, n)];
+      const commit = writer?.commit(written);
+      const meanwhile = handles.map((store) => store.get(keyOf('a')));
+      seen = (await commit) ?? '';
+      await Promise.all([...early, ...meanwhile]);
+      const rows = await Promise.all(handles.map((store) => store.get(keyOf('a'))));
+      expect(rows.map((row) => row?.body)).toEqual(n % 5 === 0 ? [undefined, undefined] : [n, n]);
+      if (n % 5 === 0) seen = 'absent';
+    }
+  });
+
   it('reads a row that it read long ago, and a long one, as they are now', async () => {
     await using storage = await temporaryStorage();
     const store = await storage.open();

@@ -1,10 +1,10 @@
 import type { Worker } from 'node:worker_threads';
 import { Fault } from '../../domain/fault.ts';
 import { assertCount, assertKey, assertQuery, assertWrites, closed, keyName, STORE_LIMITS } from '../assert-writes.ts';
-import { frozen } from '../frozen.ts';
 import { Hints } from '../hints.ts';
 import type { CommitOptions, Counted, Hit, Key, Query, Row, Store, Version, WatchOptions, Write } from '../port.ts';
-import { Revision } from './revision.ts';
+import { KnownRows } from './known-rows.ts';
+import { type OwnCommits, Revision } from './revision.ts';
 import type { Answer, RawRow, Reply, Request } from './wire.ts';
 import { asError, packWrites, SAME } from './wire.ts';
 
@@ -13,8 +13,8 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-const RECENT_ROWS = 200;
-const RECENT_CHARACTERS = 4_096;
+/** Longer ones are read again each time. */
+const KNOWN_CHARACTERS = 4_096;
 
 type Ask = Extract<Request, { id: number }>;
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
@@ -27,8 +27,7 @@ export class SqliteStore implements Store {
   readonly #revision: Revision;
   readonly #pending = new Map<number, Pending>();
   readonly #hints = new Hints((watchers) => this.#watch(watchers > 0));
-  /** Rows as they were last read: one that is still at its version is neither sent nor parsed again. */
-  readonly #recent = new Map<string, Row>();
+  readonly #known = new KnownRows();
   readonly #exited: Promise<void>;
   #outbox: Request[] = [];
   #asked = 0;
@@ -36,10 +35,10 @@ export class SqliteStore implements Store {
   #ended: Fault | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(worker: Worker, file: string) {
+  constructor(worker: Worker, file: string, commits: OwnCommits) {
     this.#worker = worker;
     this.#file = file;
-    this.#revision = new Revision(file);
+    this.#revision = new Revision(file, commits);
     worker.on('message', (reply: Reply) => this.#receive(reply));
     worker.on('error', (error) => this.#end(error));
     this.#exited = new Promise((resolve) => {
@@ -51,29 +50,24 @@ export class SqliteStore implements Store {
     this.#keepAlive();
   }
 
-  async get(key: Key): Promise<Row | undefined> {
-    assertKey(key);
+  get(key: Key): Promise<Row | undefined> {
     const name = keyName(key);
-    const before = this.#recent.get(name);
-    const asked = { op: 'get', key: { kind: key.kind, id: key.id } } as const;
-    const found = await this.#ask(before ? { ...asked, known: before.version } : asked);
-    if (found === SAME) return before;
-    const raw = found as RawRow | undefined;
-    const row = raw && parsed(raw);
-    if (row && raw.body.length <= RECENT_CHARACTERS) this.#remember(name, row);
-    else if (before) this.#recent.delete(name);
-    return row;
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    const others = this.#revision.others();
+    const current = this.#known.current(name, others);
+    return current ? Promise.resolve(current.row) : this.#read(key, name, others);
   }
 
-  #remember(name: string, row: Row): void {
-    if (this.#recent.size >= RECENT_ROWS) {
-      for (const oldest of this.#recent.keys()) {
-        this.#recent.delete(oldest);
-        break;
-      }
-    }
-    frozen(row);
-    this.#recent.set(name, row);
+  async #read(key: Key, name: string, others: number | undefined): Promise<Row | undefined> {
+    assertKey(key);
+    const before = this.#known.last(name);
+    const asked = { op: 'get', key: { kind: key.kind, id: key.id } } as const;
+    const found = await this.#ask(before ? { ...asked, known: before.version } : asked);
+    const raw = found === SAME ? undefined : (found as RawRow | undefined);
+    const row = found === SAME ? before : raw && parsed(raw);
+    if ((raw?.body.length ?? 0) <= KNOWN_CHARACTERS) this.#known.keep(name, row, others);
+    else this.#known.forget(name);
+    return row;
   }
 
   async scan(query: Query): Promise<readonly Hit[]> {
@@ -89,9 +83,15 @@ export class SqliteStore implements Store {
   }
 
   async commit(writes: readonly Write[], { flush = false, by }: CommitOptions = {}): Promise<Version> {
-    const version = await this.#ask({ op: 'commit', writes: packWrites(assertWrites(writes, this.limits)), flush });
-    this.#hints.hintOwn(by);
-    return version as Version;
+    const packed = packWrites(assertWrites(writes, this.limits));
+    this.#known.begin(writes);
+    try {
+      const version = await this.#ask({ op: 'commit', writes: packed, flush });
+      this.#hints.hintOwn(by);
+      return version as Version;
+    } finally {
+      this.#known.end(writes);
+    }
   }
 
   watch(signal: AbortSignal, options?: WatchOptions): AsyncIterable<void> {

@@ -3,6 +3,7 @@ import { Fault, isFault } from '../../domain/fault.ts';
 import type { CheckedWrite } from '../assert-writes.ts';
 import type { IndexEntry, Key, Query, Version } from '../port.ts';
 import type { Library } from './database.ts';
+import type { OwnCommits } from './revision.ts';
 
 /**
  * What crosses the thread boundary. Bodies cross as JSON text and are parsed on the caller's side; writes cross as one list of
@@ -84,6 +85,8 @@ export interface WorkerInput {
   readonly file: string;
   readonly library: Library | undefined;
   readonly lockWaitMs: number;
+  /** Where the thread counts the transactions it commits. */
+  readonly commits?: OwnCommits;
   /** Only looks through its pages, says what it found, and ends. */
   readonly quickCheck?: true;
 }

@@ -10,6 +10,7 @@ import { openDatabase } from '../database.ts';
 import { readHighWater } from '../high-water.ts';
 import { isDamage } from '../sqlite-error.ts';
 import { inTransaction } from '../transaction.ts';
+import { type Amendment, amend, rowsOf } from './amend.ts';
 import { backup } from './backup.ts';
 import type { BlobShelf } from './blob-shelf.ts';
 import { check } from './check.ts';
@@ -24,6 +25,14 @@ export interface RestoreReport {
   readonly before: string | undefined;
 }
 
+export interface RestoreOptions {
+  readonly clock?: Pick<Clock, 'now'>;
+  /** What does not become again what it was; it holds from the very moment in which the backup does. */
+  readonly amendment?: Amendment;
+}
+
+const NOTHING: Amendment = { kinds: [], writes: () => [] };
+
 /**
  * Makes the database what it was when `source` was made.
  *
@@ -34,7 +43,7 @@ export async function restore(
   file: string,
   source: string,
   blobs: BlobShelf,
-  clock: Pick<Clock, 'now'> = systemClock,
+  { clock = systemClock, amendment = NOTHING }: RestoreOptions = {},
 ): Promise<RestoreReport> {
   await assertGood(source);
   await using copy = await snapshot(source, file);
@@ -42,16 +51,16 @@ export async function restore(
   const name = new Date(clock.now()).toISOString().replaceAll(/[-:.]/g, '');
   const aside = `${file}.corrupt-${name}`;
   if (!(await exists(file))) {
-    await putInPlace({ path: copy.path, file, clock, aside });
+    await putInPlace({ path: copy.path, file, clock, aside, amendment });
     return { ...counts, before: undefined };
   }
   if (await works(file)) {
     const before = join(dirname(file), 'backups', `before-restore-${name}.db`);
     await backup(file, before, blobs);
-    replaceRows(file, copy.path);
+    replaceRows(file, copy.path, amendment);
     return { ...counts, before };
   }
-  await putInPlace({ path: copy.path, file, clock, aside });
+  await putInPlace({ path: copy.path, file, clock, aside, amendment });
   return { ...counts, before: aside };
 }
 
@@ -97,17 +106,20 @@ const has = (db: Database, table: string): boolean =>
   db.prepare('SELECT 1 FROM sqlite_master WHERE name = ?').all(table).length > 0;
 
 /** The counter passes both: no commit after this gets a version that any commit before it had. */
-function replaceRows(file: string, path: string): void {
+function replaceRows(file: string, path: string, amendment: Amendment): void {
   const db = connect({ file, lockWaitMs: LOCK_WAIT_MS });
   try {
     db.prepare('ATTACH ? AS source').run(path);
-    const replace = () =>
+    const replace = () => {
+      const before = rowsOf(db, amendment.kinds);
       db.exec(`
         DELETE FROM main.entries;
         DELETE FROM main.rows;
         INSERT INTO main.rows SELECT * FROM source.rows;
         INSERT INTO main.entries SELECT * FROM source.entries;
         UPDATE main.meta SET counter = 1 + max(counter, (SELECT counter FROM source.meta));`);
+      amend(db, amendment, before);
+    };
     db.exec('PRAGMA synchronous = FULL');
     patient(() => inTransaction(db, replace), file, LOCK_WAIT_MS);
     db.exec('DETACH source');
@@ -121,6 +133,7 @@ interface Placement {
   readonly file: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly aside: string;
+  readonly amendment: Amendment;
 }
 
 /**
@@ -129,10 +142,11 @@ interface Placement {
  *
  * The log goes first, also one whose database is gone: SQLite would throw it away, or take it for the new one's.
  */
-async function putInPlace({ path, file, clock, aside }: Placement): Promise<void> {
+async function putInPlace({ path, file, clock, aside, amendment }: Placement): Promise<void> {
   const db = openDatabase(path);
   const confirmed = readHighWater(file)?.counter ?? 0;
   db.exec(`UPDATE meta SET counter = max(counter, ${clock.now() * 1000}, ${confirmed + 1})`);
+  amend(db, amendment, undefined);
   db.close();
   await syncFile(path);
   for (const suffix of ['-wal', '-shm', '']) {
