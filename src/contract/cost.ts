@@ -16,6 +16,8 @@ export const taskCost = operation({
     taskId: TaskId,
     /** Of all its runs together; absent while nothing is known. */
     usage: Usage.optional(),
+    /** Of it and all its parts, which share its budget; absent where it has none. */
+    withParts: Usage.optional(),
     turns: z.int(),
     maxBudgetUsd: z.number().optional(),
     maxTokens: z.int().optional(),

@@ -38,13 +38,20 @@ export const backupDb = operation({
   faults: ['invalid', 'conflict', 'unavailable'],
 });
 
+const TokensLost = z
+  .strictObject({
+    revoked: z.int().describe('tokens of the backup that open nothing: they were revoked since, or that cannot be told'),
+    gone: z.int().describe('tokens that were made after the backup and are not known any more'),
+  })
+  .describe('a backup brings no revoked token back');
+
 export const restoreDb = operation({
   name: 'db.restore',
   kind: 'command',
   role: 'admin',
   summary: 'Put a backup in place of the database, keeping a copy of what was there.',
   input: z.strictObject({ file: Path.describe('backup to restore') }),
-  output: z.strictObject({ file: z.string(), kept: z.string().optional(), rows: z.int() }),
+  output: z.strictObject({ file: z.string(), kept: z.string().optional(), rows: z.int(), tokens: TokensLost }),
   faults: ['invalid', 'not_found', 'conflict', 'unavailable'],
 });
 
@@ -54,7 +61,7 @@ export const acceptDb = operation({
   role: 'admin',
   summary: 'Go on with a database that was emptied or has lost its write-ahead log, without what is lost.',
   input: z.strictObject({}),
-  output: z.strictObject({ file: z.string(), rows: z.int(), lostCommits: z.int() }),
+  output: z.strictObject({ file: z.string(), rows: z.int(), lostCommits: z.int(), tokens: TokensLost }),
   faults: ['conflict', 'unavailable'],
 });
 

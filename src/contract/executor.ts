@@ -16,8 +16,8 @@ const Abilities = z.strictObject({
 /** One executor on the machine of this fleet: whether it can be used, with what, and what to do when it cannot. */
 export const ExecutorView = z.strictObject({
   name: Name,
-  /** `missing`: its program is not there. `broken`: its file or its program is. */
-  state: z.enum(['ready', 'signed_out', 'missing', 'broken']),
+  /** `missing`: its program is not there. `broken`: its file or its program is. `off`: the owner has not switched it on. */
+  state: z.enum(['ready', 'signed_out', 'missing', 'broken', 'off']),
   origin: z.enum(['built_in', 'file', 'module']),
   /** Where it is described, if the user added it. */
   file: z.string().optional(),

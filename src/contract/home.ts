@@ -48,7 +48,7 @@ export const setConfig = operation({
     assignments: z.array(z.string()).min(1).max(50).describe('name=value; an empty value goes back to the default'),
   }),
   output: z.strictObject({ file: z.string(), items: z.array(Setting) }),
-  faults: ['invalid', 'not_found', 'unavailable'],
+  faults: ['invalid', 'not_found', 'forbidden', 'unavailable'],
 });
 
 export const fleetStatus = operation({

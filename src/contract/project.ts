@@ -10,6 +10,9 @@ const wishes = {
   description: wish.description.optional().describe('what the project is'),
   targetBranch: wish.targetBranch.describe('branch finished work lands on; the one checked out by default'),
   setup: wish.setup.describe('command that makes a new workspace ready'),
+  setupInput: wish.setupInputs.describe(
+    'file the set-up depends on, as a pattern like package-lock.json; may be repeated; without any, every change of a file makes it run again',
+  ),
   verify: wish.verify.describe('command that must succeed before work counts as done'),
   copyFile: wish.copyFiles.optional().describe('ignored file to copy into a new workspace, like .env; may be repeated'),
   mcpServers: wish.mcpServers
@@ -24,6 +27,9 @@ const wishes = {
   isolation: wish.isolation.describe('where its agents work'),
   push: wish.push.describe('push the target branch after each landing'),
   maxConcurrent: wish.maxConcurrent.describe('most runs at once in this project'),
+  allowExecutor: wish.allowExecutors.describe('executor that may do its tasks, and no other; may be repeated'),
+  sandbox: wish.sandbox.describe('`required`: nothing is started in it without the sandbox'),
+  maxBudgetUsd: wish.maxBudgetUsd.describe('most dollars that one of its tasks may cost'),
 };
 
 export const addProject = operation({
@@ -77,6 +83,7 @@ export const setProject = operation({
         z.enum([
           'targetBranch',
           'setup',
+          'setupInput',
           'verify',
           'copyFile',
           'mcpServers',
@@ -87,6 +94,9 @@ export const setProject = operation({
           'isolation',
           'push',
           'maxConcurrent',
+          'allowExecutor',
+          'sandbox',
+          'maxBudgetUsd',
           'description',
         ]),
       )
@@ -95,7 +105,7 @@ export const setProject = operation({
     ifSeq,
   }),
   output: ProjectView,
-  faults: ['invalid', 'not_found', 'conflict', 'unavailable'],
+  faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'unavailable'],
 });
 
 export const removeProject = operation({

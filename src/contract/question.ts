@@ -56,7 +56,7 @@ export const answerQuestion = operation({
     ),
   }),
   output: QuestionView,
-  faults: ['invalid', 'not_found', 'conflict', 'unavailable'],
+  faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'unavailable'],
 });
 
 export const withdrawQuestion = operation({

@@ -6,6 +6,7 @@ import { Question } from '../domain/question/question.ts';
 import { Watch } from '../domain/run/run.ts';
 import { PHASE_STATES, Task } from '../domain/task/task.ts';
 import { line } from '../domain/values.ts';
+import { TrustLevel } from '../domain/work/trust.ts';
 
 /** An id, or enough of its end to be the only one. */
 export const Ref = line(64).describe('its id, or at least the last 4 characters of it');
@@ -18,6 +19,8 @@ export const TaskView = Task.omit({ prompt: true }).extend({
   /** Lists carry the beginning of a long prompt; `task.show` carries all of it. */
   promptIsWhole: z.boolean(),
   project: z.string().optional(),
+  /** How far its agents are trusted. Absent in files that were exported before there were levels. */
+  trust: TrustLevel.optional(),
   /** Why it is not started and does not go on by itself; only `task.show` and `task.wait` look. */
   heldUp: z.string().optional(),
   /** Why it may not get done as things stand; only `task.create` and `task.show` look. */

@@ -29,5 +29,5 @@ export const importTasks = operation({
     dispatch: z.boolean().default(false).describe('queue what is open; by default it comes in as drafts'),
   }),
   output: z.strictObject({ created: z.array(TaskId), skipped: z.array(z.strictObject({ source: z.string(), why: z.string() })) }),
-  faults: ['invalid', 'not_found', 'limit', 'unavailable'],
+  faults: ['invalid', 'not_found', 'forbidden', 'limit', 'unavailable'],
 });

@@ -113,7 +113,7 @@ export const editTask = operation({
     ifSeq,
   }),
   output: TaskView,
-  faults: ['invalid', 'not_found', 'conflict', 'limit', 'unavailable'],
+  faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'limit', 'unavailable'],
 });
 
 export const deleteTask = operation({
@@ -160,6 +160,7 @@ export const showTask = operation({
   name: 'task.show',
   kind: 'query',
   ofRows: true,
+  exact: true,
   role: 'monitor',
   summary: 'Show everything about one task.',
   input: z.strictObject({ id: Ref }),
@@ -189,7 +190,7 @@ export const dispatchTask = operation({
   summary: 'Hand a draft over for work.',
   input: z.strictObject({ id: Ref, ifSeq }),
   output: TaskView,
-  faults: ['not_found', 'conflict', 'unavailable'],
+  faults: ['not_found', 'forbidden', 'conflict', 'unavailable'],
 });
 
 export const retryTask = operation({
@@ -199,7 +200,7 @@ export const retryTask = operation({
   summary: 'Try a failed, blocked or canceled task again from the beginning.',
   input: z.strictObject({ id: Ref, ifSeq }),
   output: TaskView,
-  faults: ['not_found', 'conflict', 'unavailable'],
+  faults: ['not_found', 'forbidden', 'conflict', 'unavailable'],
 });
 
 export const resumeTask = operation({
@@ -209,7 +210,7 @@ export const resumeTask = operation({
   summary: 'Let a failed, blocked or canceled task go on where its agent stopped.',
   input: z.strictObject({ id: Ref, text: message.optional().describe('something to tell the agent first'), ifSeq }),
   output: TaskView,
-  faults: ['invalid', 'not_found', 'conflict', 'unavailable'],
+  faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'unavailable'],
 });
 
 export const sendTask = operation({
@@ -219,7 +220,7 @@ export const sendTask = operation({
   summary: 'Tell the agent of a task something while it works.',
   input: z.strictObject({ id: Ref, text: message.describe('the message') }),
   output: z.strictObject({ taskId: TaskId, n: z.int(), state: z.enum(['waiting', 'sent', 'heard']) }),
-  faults: ['invalid', 'not_found', 'conflict', 'limit', 'unavailable'],
+  faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'limit', 'unavailable'],
 });
 
 export const waitTask = operation({

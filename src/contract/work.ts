@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../domain/limits.ts';
 import { TaskWish } from '../domain/task/task.ts';
-import { Instant, line, Path, RunId, TaskId, text } from '../domain/values.ts';
+import { Instant, line, Path, RunId, TaskId, text, WorkspaceId } from '../domain/values.ts';
 import { Evidence } from '../domain/work/evidence.ts';
 import { Report } from '../domain/work/report.ts';
 import { CommitId, Totals } from '../domain/work/work.ts';
@@ -51,7 +51,7 @@ export const forkTask = operation({
     ifSeq,
   }),
   output: TaskView,
-  faults: ['invalid', 'not_found', 'conflict', 'limit', 'unavailable'],
+  faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'limit', 'unavailable'],
 });
 
 export const reportTask = operation({
@@ -96,7 +96,7 @@ export const rejectTask = operation({
   summary: 'Refuse finished work: with a text its agent tries again, without it ends.',
   input: z.strictObject({ id: Ref, text: message.optional().describe('what is to be done better'), ifSeq }),
   output: TaskView,
-  faults: ['invalid', 'not_found', 'conflict', 'limit', 'unavailable'],
+  faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'limit', 'unavailable'],
 });
 
 export const mergeTask = operation({
@@ -187,6 +187,16 @@ export const pruneWorkspaces = operation({
   input: z.strictObject({ dryRun: z.boolean().default(false).describe('only say what would go') }),
   output: z.strictObject({ items: z.array(WorkspaceView), dryRun: z.boolean() }),
   faults: ['unavailable'],
+});
+
+export const deleteWorkspace = operation({
+  name: 'workspace.delete',
+  kind: 'command',
+  role: 'team-lead',
+  summary: 'Remove a workspace that was put aside, with all files in it.',
+  input: z.strictObject({ id: WorkspaceId.describe('the workspace, as in fleet workspace list') }),
+  output: WorkspaceView,
+  faults: ['not_found', 'conflict', 'unavailable'],
 });
 
 export const blameFile = operation({
