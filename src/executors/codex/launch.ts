@@ -70,7 +70,7 @@ const settingsOf = (job: Job, standing: 'trusted' | 'untrusted'): Record<string,
   check_for_update_on_startup: false,
   'features.daemon_auto_start': false,
   // What lies in the repository under .codex is not the user's: no settings, servers, hooks or rules of it are taken.
-  projects: { [job.workDirectory.replace(/(?<=.)\/+$/, '')]: { trust_level: standing } },
+  projects: { [job.workDirectory.replace(/(?<=[^/])\/+$/, '')]: { trust_level: standing } },
   ...(job.systemPrompt === undefined ? {} : { developer_instructions: job.systemPrompt }),
   ...(job.tools === undefined || hasTool(job.tools, 'WebSearch') ? {} : { web_search: 'disabled' }),
   ...Object.fromEntries(serversOf(job).map(([name, server]) => [`mcp_servers.${name}`, serverOf(server)])),

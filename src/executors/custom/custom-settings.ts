@@ -3,6 +3,7 @@ import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { VariableName } from '../../domain/values.ts';
 import { isSecretName } from '../../platform/redact.ts';
+import { refuseCode } from './code-arguments.ts';
 import { type EventRule, parseRule } from './event-rules.ts';
 import { checkTemplate } from './template.ts';
 import { oneOf, type Place, refuse, refuseUnknown, tableOf } from './toml-values.ts';
@@ -111,6 +112,7 @@ function command(value: unknown, place: Place): readonly [string, ...string[]] {
   if (args.length > LIMITS.argsPerTask.value) return refuse(place, value, `at most ${LIMITS.argsPerTask.value} arguments`);
   if (/[{}]/.test(program)) return refuse(place, value, 'the name of a program first, without placeholders');
   args.forEach((arg, index) => checkTemplate(arg, { ...place, key: `${place.key}[${index + 1}]` }));
+  refuseCode([program, ...args], place);
   return [program, ...args];
 }
 

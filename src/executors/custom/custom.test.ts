@@ -117,6 +117,17 @@ describe('a file that is wrong', () => {
       'command = ["x", "{promt}"]',
       'command[1] is "{promt}", expected {prompt} instead of {promt}, or {{promt}} for the word itself',
     ],
+    [
+      'command = ["sh", "-c", "agent {prompt}"]',
+      'command[2] is "agent {prompt}", expected what a task says as an argument of its own',
+    ],
+    [
+      'command = ["/usr/bin/env", "bash", "-lc", "{prompt}"]',
+      'command[3] is "{prompt}", expected what a task says as an argument',
+    ],
+    ['command = ["python3", "-c", "run({model})"]', 'because this is run as code'],
+    ['command = ["node", "--eval", "{prompt}"]', 'because this is run as code'],
+    ['command = ["ssh", "far", "agent", "{prompt}"]', 'because this is run as code'],
     ['command = ["x"]\ncomand = 1', 'unknown key "comand"; did you mean command?'],
     ['command = ["x"]\nzzz = 1', 'unknown key "zzz"; known are command, output'],
     ['command = ["x"]\noutput = "xml"', 'output is "xml", expected "text" or "jsonl"'],

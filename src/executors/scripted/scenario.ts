@@ -81,13 +81,13 @@ function unprefixed(source: string): Omit<ScenarioStep, 'act' | 'line'> & { read
 
 /** A step that ends in `<<END` goes on to the line `END`. */
 function withBody(text: string, cursor: Cursor): Rest {
-  const [, before = '', mark] = /^(.*?)\s*<<(\w+)$/.exec(text) ?? [];
+  const [, before = '', mark] = /^(.*)<<(\w+)$/.exec(text) ?? [];
   if (mark === undefined) return { text };
   const end = cursor.lines.findIndex((line, index) => index >= cursor.at && line.trim() === mark);
   if (end === -1) throw new BadStep(`its text is open: no line ${JSON.stringify(mark)} follows`);
   const body = cursor.lines.slice(cursor.at, end).join('\n');
   cursor.at = end + 1;
-  return { text: before, body };
+  return { text: before.trimEnd(), body };
 }
 
 function meant(word: string): string {

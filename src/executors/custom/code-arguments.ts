@@ -1,0 +1,30 @@
+import { type Place, refuse } from './toml-values.ts';
+
+/* A prompt is one argument of a program. Where that argument is code, whoever writes a prompt would run commands. */
+
+/** Programs that run an argument as code. */
+const INTERPRETERS =
+  /^(?:(?:ba|da|z|k|mk|a|tc|c|pw)?sh|fish|busybox|powershell|su|script|python[\d.]*|pypy3?|node|deno|bun|tsx|perl|ruby|php|lua|Rscript|osascript)$/;
+/** What stands before code: `-c`, `-lc`, `-e`, `-pe`, `-r`, `--eval`. */
+const CODE_FOLLOWS = /^(?:-[A-Za-z]*[ceEpr]|--(?:eval|exec|print|command))$/;
+/** They hand all their arguments to a shell, here or elsewhere. */
+const JOINED = /^(?:ssh|eval|watch)$/;
+const OF_A_TASK = /(?<!\{)\{(?:prompt|model)\}(?!\})/;
+
+const nameOf = (word: string): string => word.slice(word.lastIndexOf('/') + 1);
+
+/** Refuses what a task says inside of code; behind the code it is an argument like any other. */
+export function refuseCode(command: readonly string[], place: Place): void {
+  command.forEach((word, at) => {
+    if (!OF_A_TASK.test(word)) return;
+    const before = command.slice(0, at);
+    const isCode = CODE_FOLLOWS.test(before.at(-1) ?? '') && before.some((one) => INTERPRETERS.test(nameOf(one)));
+    if (!isCode && !before.some((one) => JOINED.test(nameOf(one)))) return;
+    const other = '["sh", "-c", "my-agent \\"$1\\"", "my-agent", "{prompt}"]';
+    refuse(
+      { ...place, key: `${place.key}[${at}]` },
+      word,
+      `what a task says as an argument of its own, because this is run as code: ${other}`,
+    );
+  });
+}
