@@ -44,7 +44,7 @@ it('holds no descriptor per file', async () => {
   const before = readdirSync('/proc/self/fd').length;
   const all = Array.from({ length: 50 }, (_, n) => start(n));
   await Promise.all(all.map((turns) => turns.next()));
-  expect(readdirSync('/proc/self/fd').length).toBe(before);
+  expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before);
   stop.abort();
   await Promise.all([first, ...all].map(settle));
 });

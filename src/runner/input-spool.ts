@@ -1,8 +1,11 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { PRIVATE_FILE } from '../platform/files.ts';
+import { laySync } from '../platform/lay.ts';
 import { bytesWrittenSync } from '../platform/proc.ts';
+import { openSafely } from '../platform/read-safely.ts';
+import { lookSync } from '../platform/read-safely-sync.ts';
+import { belowPlace } from '../platform/safe-place.ts';
 import { readIdentity } from './run-facts.ts';
 import { filesOf, type RunPlace, recordedSync } from './run-place.ts';
 
@@ -19,13 +22,17 @@ const POLL_MS = 5;
  * the byte, so that every byte is there once whoever writes it. One writer at a time: the holder of the lease.
  */
 export async function appendMissing(run: RunPlace, { from, bytes }: Outbox): Promise<number> {
-  const handle = await open(filesOf(run).in, 'a+', PRIVATE_FILE);
+  const path = filesOf(run).in;
+  const { root, relative } = belowPlace(path);
+  laySync([{ lay: 'once', path, below: root, text: '' }]);
+  const opened = await openSafely(root, relative, { write: true, alone: true });
+  if ('why' in opened) throw new Error(`in of run ${run.id} is not the file that was made there: ${opened.why}`);
+  const { file: handle, size } = opened;
   try {
-    const { size } = await handle.stat();
     const end = from + bytes.length;
     if (size < from || size > end) throw new Error(`in of run ${run.id} holds ${size} bytes; expected ${from} to ${end}`);
     await expectSame(run, handle, { from, bytes: bytes.subarray(0, size - from) });
-    await handle.writeFile(bytes.subarray(size - from));
+    for (let at = size; at < end; ) at += (await handle.write(bytes, at - from, end - at, at)).bytesWritten;
     return end;
   } finally {
     await handle.close();
@@ -44,7 +51,7 @@ export async function endInput(
   if (!identity) return 'waiting';
   const { pump } = identity;
   if (!pump) return 'closed';
-  const { size } = await stat(filesOf(run).in);
+  const size = lookSync(filesOf(run).in)?.size ?? 0;
   const until = clock.elapsed() + withinMs;
   for (;;) {
     if (!recordedSync(run, pump)) return 'closed';

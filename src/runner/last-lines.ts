@@ -1,19 +1,17 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { hasCode } from '../platform/files.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { openSafely } from '../platform/read-safely.ts';
+import { belowPlace } from '../platform/safe-place.ts';
 
 const CHUNK_BYTES = 256 * 1_024;
 const NEWLINE = 10;
 
 /** Where the last so many lines begin, looked for from the end. What has no end yet counts as a line. */
 export async function lastLinesAt(path: string, count: number): Promise<number> {
-  try {
-    await using handle = await open(path, 'r');
-    const found = await handle.stat();
-    return found.isFile() ? await backFrom(handle, found.size, count) : 0;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return 0;
-    throw error;
-  }
+  const { root, relative } = belowPlace(path);
+  const found = await openSafely(root, relative);
+  if ('why' in found) return 0;
+  await using handle = found.file;
+  return await backFrom(handle, found.size, count);
 }
 
 async function backFrom(handle: FileHandle, size: number, count: number): Promise<number> {

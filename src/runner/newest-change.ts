@@ -1,10 +1,12 @@
-import { constants, type Dirent } from 'node:fs';
-import { lstat, open, opendir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import type { Dirent } from 'node:fs';
+import { lstat, opendir } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { textSafely } from '../platform/read-safely.ts';
 
 /** Entries looked at, and levels gone down, in one directory tree: enough to find work, too few to be work. */
 const MOST_ENTRIES = 5_000;
 const MOST_LEVELS = 12;
+const POINTER_BYTES = 4_096;
 /** Nobody works there; what is installed there was asked for by somebody who runs. */
 const SKIPPED = new Set(['node_modules']);
 /** What git changes when somebody uses it; its objects are many and say no more. */
@@ -50,17 +52,9 @@ async function gitChange(path: string, entry: Dirent): Promise<number | undefine
 }
 
 async function namedIn(file: string): Promise<string | undefined> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-  if (!handle) return undefined;
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4_096), 0, 4_096, 0);
-    const named = /^gitdir: (.+)$/m.exec(buffer.toString('utf8', 0, bytesRead))?.[1];
-    return named === undefined ? undefined : resolve(join(file, '..'), named);
-  } catch {
-    return undefined;
-  } finally {
-    await handle.close();
-  }
+  const text = await textSafely(dirname(file), basename(file), POINTER_BYTES).catch(() => undefined);
+  const named = /^gitdir: (.+)$/m.exec(text ?? '')?.[1];
+  return named === undefined ? undefined : resolve(join(file, '..'), named);
 }
 
 /** In the order of the directory, so that a huge one is never read whole. */

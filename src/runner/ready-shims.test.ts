@@ -74,7 +74,8 @@ describe('a shim that waits for work', () => {
       workDirectory: place,
       env: { PATH: '/usr/bin:/bin', PWD: '/elsewhere', 'not.a.name': 'x', QUOTES: `'"\`$(exit)\\` },
     };
-    const script = 'ls /proc/self/fd; pwd; env | grep -v FLEET_RUN_ID | sort; umask; ulimit -a; cat /proc/self/status | grep Sig';
+    const script =
+      'ls /proc/self/fd; pwd; env | grep -v FLEET_RUN_ID | sort; umask; ulimit -a; cat /proc/self/status | grep Sig | grep -v SigQ';
     const run = await ground.start(script, asked);
     const slow = openSpawner({ shim: ground.shim, log: () => undefined });
     const other = ground.spec(script, asked);

@@ -1,5 +1,5 @@
 import { mkdir, open } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE } from '../platform/files.ts';
 import { laySync, type Step } from '../platform/lay.ts';
 import { bootIdSync } from '../platform/proc.ts';
@@ -53,11 +53,14 @@ export function runDirectory(spec: RunSpec): Step[] {
   const spools = spec.mode === 'twoway' ? [own.out, own.err, own.in] : [own.out, own.err];
   const cgroup = spec.cgroupParent === undefined ? undefined : cgroupOf(spec.cgroupParent, spec);
   // Written down before it is made by whoever starts the shim: it can then always be found and removed.
+  const below = dirname(spec.directory);
   const cgroupFile = cgroup === undefined ? [] : [{ path: own.cgroup, text: `${cgroup}\n` }];
   return [
-    { lay: 'directory', path: spec.directory },
-    ...spools.map((path) => ({ lay: 'once', path, text: '' }) as const),
-    ...[{ path: own.job, text: jobText(spec) }, ...files, ...cgroupFile].map((file) => ({ lay: 'file', ...file }) as const),
+    { lay: 'directory', path: spec.directory, below },
+    ...spools.map((path) => ({ lay: 'once', path, below, text: '' }) as const),
+    ...[{ path: own.job, text: jobText(spec) }, ...files, ...cgroupFile].map(
+      (file) => ({ lay: 'file', below, ...file }) as const,
+    ),
   ];
 }
 

@@ -1,7 +1,7 @@
-import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { constants as system } from 'node:os';
 import { dirname } from 'node:path';
-import { hasCode } from '../platform/files.ts';
+import { beginningSync } from '../platform/read-safely-sync.ts';
+import { belowPlace } from '../platform/safe-place.ts';
 import { cgroupOf } from './cgroup.ts';
 import { filesOf, type Recorded, type RunPlace } from './run-place.ts';
 
@@ -72,6 +72,9 @@ export async function readExit(run: RunPlace): Promise<ExitFacts | undefined> {
   return { code, ...(refused ? { refused } : {}) };
 }
 
+/** What it took too much of the machine, if it was ended for that. */
+export const readExceeded = (run: RunPlace): string | undefined => readLine(filesOf(run).exceeded);
+
 /**
  * The shell names itself in front of what it could not start, as the first thing in `err`. Some shells leave no note,
  * so the name alone has to do.
@@ -94,23 +97,10 @@ function readLine(path: string): string | undefined {
 }
 
 /**
- * The first bytes; undefined when there is no such file. Anything else is thrown: a supervisor short of descriptors must
- * not conclude that a run has no exit. Bounded, because an agent may write into its own directory. Synchronous: three
- * short calls cost less than one trip to another thread, and every look at a run makes several of them.
+ * The first bytes; undefined when there is no such file, or something else in its place. What says nothing of the file is
+ * thrown: a supervisor short of descriptors must not conclude that a run has no exit.
  */
 function opening(path: string): string | undefined {
-  // Mostly what is looked for is not there yet, and an error costs ten times as much as the question.
-  if (!existsSync(path)) return undefined;
-  try {
-    // Not blocking, in case somebody put a pipe in its place.
-    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      return buffer.toString('utf8', 0, readSync(file, buffer, 0, buffer.length, 0));
-    } finally {
-      closeSync(file);
-    }
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ESPIPE')) return undefined;
-    throw error;
-  }
+  const { root, relative } = belowPlace(path);
+  return beginningSync(root, relative, buffer)?.toString('utf8');
 }

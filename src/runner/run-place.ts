@@ -61,6 +61,8 @@ export const filesOf = ({ directory }: Pick<RunPlace, 'directory'>) => ({
   cgroup: `${directory}/cgroup`,
   /** What was asked for: the command and the names of its variables, never their values. */
   job: `${directory}/job.json`,
+  /** What it took too much of, when it was ended for that by whoever owns its sandbox. */
+  exceeded: `${directory}/exceeded`,
   /** Carries `in` to a two-way agent. */
   pipe: `${directory}/pipe`,
 });

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import type { SeenProcess } from '../platform/proc.ts';
+import { lookSync } from '../platform/read-safely-sync.ts';
 import { look, markedIn, withKin } from './process-table.ts';
 import { filesOf, type RunPlace } from './run-place.ts';
 
@@ -32,10 +32,6 @@ function signsOf(run: RunPlace, table: readonly SeenProcess[]): SignsOfLife {
 }
 
 function spoolSign(path: string): SpoolSign | undefined {
-  try {
-    const { size, mtimeMs } = statSync(path);
-    return { bytes: size, changedAtMs: mtimeMs };
-  } catch {
-    return undefined;
-  }
+  const found = lookSync(path);
+  return found && { bytes: found.size, changedAtMs: found.mtimeMs };
 }

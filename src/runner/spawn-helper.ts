@@ -4,12 +4,14 @@
  */
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
+import { closeInherited } from '../platform/descriptors.ts';
 import { hasCode } from '../platform/files.ts';
 import { laySync } from '../platform/lay.ts';
 import { makeCgroup } from './cgroup.ts';
 import { ReadyShims } from './ready-shims.ts';
 import { lineCutter, type Program, type SpawnAnswer, type SpawnRequest } from './spawn-wire.ts';
 
+closeInherited();
 const [, , shim, mark] = process.argv;
 const ready = shim === undefined || mark === undefined ? undefined : new ReadyShims(shim, mark);
 const onLine = lineCutter((line) => obey(JSON.parse(line) as SpawnRequest));

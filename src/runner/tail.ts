@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, read, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { hasCode } from '../platform/files.ts';
+import { lookSync, openSafelySync } from '../platform/read-safely-sync.ts';
 import type { Redactor } from '../platform/redact.ts';
 import { blockAfter, blockOpenAfter, inBlock, LONGEST_BLOCK, type OpenBlock } from '../platform/redact-block.ts';
+import { belowPlace } from '../platform/safe-place.ts';
 
 /** How far a spool has been read. Plain data: kept with what was made of the lines, it continues exactly there. */
 export interface Cursor {
@@ -69,7 +70,7 @@ const GROUP_BYTES = 16 * 1_024;
  */
 export async function readSlice(path: string, from: Cursor, options: TailOptions = {}): Promise<Slice> {
   // Most looks find nothing new, and there are many of them: hundreds of silent agents, every second.
-  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  const size = lookSync(path)?.size;
   if (size === undefined || size <= from.offset)
     return { ...NOTHING, cursor: from, lost: size === undefined || size < from.offset };
   const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES;
@@ -176,12 +177,11 @@ async function readAt<T>(
   { from, most }: { readonly from: number; readonly most: number },
   use: (bytes: Buffer, size: number, before: (offset: number) => string) => T,
 ): Promise<T | undefined> {
-  const file = opened(path);
+  const { root, relative } = belowPlace(path);
+  const file = openSafelySync(root, relative);
   if (file === undefined) return undefined;
   try {
-    const found = fstatSync(file);
-    if (!found.isFile()) return undefined;
-    const { size } = found;
+    const { size } = fstatSync(file);
     const length = Math.min(most, Math.max(0, size - from));
     const buffer = spare && spare.length >= length ? spare : Buffer.allocUnsafe(length);
     if (buffer === spare) spare = undefined;
@@ -200,14 +200,4 @@ const readBytes = promisify(read);
 function textBefore(file: number, offset: number): string {
   const bytes = Buffer.allocUnsafe(Math.min(offset, LONGEST_BLOCK));
   return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, offset - bytes.length));
-}
-
-/** An agent can put anything there; a pipe would hold up whoever opens it. */
-function opened(path: string): number | undefined {
-  try {
-    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { hasCode } from '../platform/files.ts';
+import type { FileHandle } from 'node:fs/promises';
+import { openSafely } from '../platform/read-safely.ts';
+import { belowPlace } from '../platform/safe-place.ts';
 import { filesOf, type RunPlace } from './run-place.ts';
 
 /** Cuts the spools of a run that has ended to this many bytes together. What it complained of keeps up to half of them. */
@@ -23,16 +23,13 @@ export async function trimSpools(run: RunPlace, bytes: number): Promise<void> {
 }
 
 /** An agent can put anything in the place of its spool: a link would make us cut another file. */
-const openSpool = (path: string): Promise<FileHandle | undefined> =>
-  open(path, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW).catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT', 'ELOOP', 'EISDIR', 'ENXIO')) return undefined;
-    throw error;
-  });
-
-async function sizeOf(spool: FileHandle | undefined): Promise<number> {
-  const found = await spool?.stat();
-  return found?.isFile() && found.nlink === 1 ? found.size : 0;
+async function openSpool(path: string): Promise<FileHandle | undefined> {
+  const { root, relative } = belowPlace(path);
+  const opened = await openSafely(root, relative, { write: true, alone: true });
+  return 'why' in opened ? undefined : opened.file;
 }
+
+const sizeOf = async (spool: FileHandle | undefined): Promise<number> => (await spool?.stat())?.size ?? 0;
 
 const cut = async (spool: FileHandle | undefined, size: number, kept: number): Promise<void> => {
   if (kept < size) await spool?.truncate(kept);

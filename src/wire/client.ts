@@ -17,6 +17,9 @@ export interface WireAnswer {
   readonly body: string;
 }
 
+/** Stands in a path for what is the caller's own. Too short to be the id of anything. */
+export const OWN = 'own';
+
 export type Send = (request: WireRequest) => Promise<WireAnswer>;
 
 type Routes = Readonly<Record<string, Route>>;
@@ -35,12 +38,13 @@ export function clientCall(routes: Routes, send: Send): Call {
 }
 
 export function requestFor(
-  { method, path, subject, query }: Route,
+  { method, path, subject, ownIfLeftOut, query }: Route,
   input: Readonly<Record<string, unknown>>,
   { key }: CallOptions,
 ): WireRequest {
   const { [subject ?? '']: named, ...rest } = input;
-  const bare = subject === undefined ? path : path.replace(`{${subject}}`, encodeURIComponent(String(named)));
+  const place = named === undefined && ownIfLeftOut ? OWN : String(named);
+  const bare = subject === undefined ? path : path.replace(`{${subject}}`, encodeURIComponent(place));
   const hasBody = method === 'POST' || method === 'PATCH';
   const asked = hasBody ? '' : addressed(rest, query);
   return {

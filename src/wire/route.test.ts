@@ -5,6 +5,10 @@ import { routeOf } from './route.ts';
 
 const routes = contract.map(routeOf);
 
+const raise = (name: string): never => {
+  throw new Error(`no operation ${name}`);
+};
+
 describe('routes', () => {
   it('gives every operation a place of its own [API-01]', () => {
     const places = routes.map(({ method, path }) => `${method} ${path}`);
@@ -39,5 +43,13 @@ describe('routes', () => {
       '/v1/tasks?state=queued&state=done&limit=3&tag=a+b%26c',
     );
     expect(() => requestFor(route, { nonsense: 1 }, {})).toThrow('nonsense: no such field');
+  });
+
+  it('has a word for what is one’s own, where the subject may be left out', () => {
+    const targetOf = (name: string, input: object) =>
+      requestFor(routes.find(({ operation }) => operation === name) ?? raise(name), { ...input }, {}).target;
+    expect(targetOf('run.context', {})).toBe('/v1/runs/own/context');
+    expect(targetOf('run.context', { id: 'run_1' })).toBe('/v1/runs/run_1/context');
+    expect(targetOf('task.review', {})).toBe('/v1/tasks/own/review');
   });
 });

@@ -9,6 +9,8 @@ export interface Route {
   readonly path: string;
   /** The field whose value stands in the path, if any. */
   readonly subject?: string;
+  /** A run may leave the subject out and means its own; then `own` stands in the path. */
+  readonly ownIfLeftOut?: true;
   /** Fields that travel in the address, with what they are. Of a command: none, they travel in the body. */
   readonly query: Readonly<Record<string, QueryType>>;
   /** The answer is a new thing. */
@@ -31,7 +33,7 @@ const WHOLE = 'fleet';
 
 export function routeOf({ name, kind, input }: Operation): Route {
   const [noun = '', verb = ''] = name.split('.');
-  const fields = z.toJSONSchema(input, { io: 'input' }).properties ?? {};
+  const { properties: fields = {}, required = [] } = z.toJSONSchema(input, { io: 'input' });
   const subject = 'id' in fields ? 'id' : NAMED.includes(noun) && noun in fields ? noun : undefined;
   const root = noun === WHOLE ? '/v1' : `/v1/${SINGULAR.includes(noun) ? noun : pluralOf(noun)}`;
   const own = subject === undefined ? root : `${root}/{${subject}}`;
@@ -42,6 +44,7 @@ export function routeOf({ name, kind, input }: Operation): Route {
     method,
     path: isPlain && noun !== WHOLE ? own : `${own}/${verb}`,
     ...(subject === undefined ? {} : { subject }),
+    ...(subject === undefined || required.includes(subject) ? {} : { ownIfLeftOut: true as const }),
     query: method === 'GET' || method === 'DELETE' ? queryOf(fields, subject) : {},
     creates: MAKE.includes(verb),
   };

@@ -45,13 +45,13 @@ function named<T>(line: number, read: () => T): T {
 
 /** A step that ends in `<<END` goes on to the line `END`. */
 function withBody(text: string, cursor: Cursor): Rest {
-  const [, before = '', mark] = /^(.*?)\s*<<(\w+)$/.exec(text) ?? [];
+  const [, before = '', mark] = /^(.*)<<(\w+)$/.exec(text) ?? [];
   if (mark === undefined) return { text };
   const end = cursor.lines.findIndex((line, index) => index >= cursor.at && line.trim() === mark);
   if (end === -1) throw new BadStep(`<<${mark}`, `a line ${JSON.stringify(mark)} that ends its text`);
   const body = cursor.lines.slice(cursor.at, end).join('\n');
   cursor.at = end + 1;
-  return { text: before, body };
+  return { text: before.trimEnd(), body };
 }
 
 function aboutIn(lines: readonly string[]): string {
