@@ -1,5 +1,6 @@
 import { isFault } from '../domain/fault.ts';
 import type { Write } from '../store/port.ts';
+import { Failures } from './failures.ts';
 import { type Subject, subjectOf } from './subject.ts';
 
 /** Look, decide, act. `decide` is pure; `act` must be safe to repeat, and short: what takes long is a run. */
@@ -44,23 +45,25 @@ export async function keepRunning<Seen, Action>(
   signal: AbortSignal,
 ): Promise<void> {
   let failures = 0;
+  const each = new Failures();
   while (!signal.aborted) {
     let restMs = controller.everyMs;
     begin();
     try {
       const turn = await takeTurn(controller);
       failures = turn.failed.length > 0 ? failures + 1 : 0;
-      // What fails again and again is said less and less often.
-      if ((failures & (failures - 1)) === 0)
-        for (const [at, error] of turn.failed.entries())
-          log('action.failed', { controller: controller.name, ...turn.about[at], failures, error: String(error) });
+      const times = each.of(turn.failed.map((error, at) => ({ error, about: turn.about[at] ?? {} })));
+      for (const [at, error] of turn.failed.entries())
+        if (times[at] !== undefined)
+          log('action.failed', { controller: controller.name, ...turn.about[at], failures: times[at], error: String(error) });
       if (turn.acted > 0) continue;
       if (turn.lost > 0) restMs = AFTER_A_RACE_MS;
       restMs = Math.max(Math.min(restMs, turn.dueInMs ?? restMs), failures > 0 ? 100 : 0);
     } catch (error) {
       failures += 1;
       restMs = 100 * 2 ** Math.min(failures, MOST_DOUBLINGS);
-      log('controller.failed', { controller: controller.name, failures, error: String(error) });
+      if ((failures & (failures - 1)) === 0)
+        log('controller.failed', { controller: controller.name, failures, error: String(error) });
     }
     await rest(restMs, signal);
   }

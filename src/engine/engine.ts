@@ -24,6 +24,7 @@ import { Beside } from './work/beside.ts';
 import { cleanUp } from './work/clean-up.ts';
 import { furnish } from './work/furnish.ts';
 import { TurnKeeper } from './work/keep-turns.ts';
+import { WorkKeeper } from './work/keep-work.ts';
 import { land } from './work/land.ts';
 import { leaveBehind, leaveUnbegun, type ReportNeeds } from './work/leave-behind.ts';
 import type { WorkNeeds } from './work/needs.ts';
@@ -119,11 +120,15 @@ function placesOf(
   if (!work) return { place: async () => ({ state: 'here' }), leaveBehind: async () => ({}), turnOver: nothing, onLeft: nothing };
   const beside = new Beside();
   const turns = new TurnKeeper(work);
+  const keeper = new WorkKeeper(work, turns);
   return {
-    place: (run, task) => placeFor(run, task, work),
-    leaveBehind: (run, task, ran) => (ran ? leaveBehind(run, task, { ...work, beside, turns }) : leaveUnbegun(run, task, work)),
+    place: (run, task) => placeFor(run, task, { ...work, beside }),
+    leaveBehind: (run, task, ran) => (ran ? leaveBehind(run, task, { ...work, keeper }) : leaveUnbegun(run, task, work)),
     turnOver: (run, task) => turns.turnOver(run, task),
-    onLeft: (listener) => beside.onDone(listener),
+    onLeft: (listener) => {
+      beside.onDone(listener);
+      keeper.onDone(listener);
+    },
   };
 }
 

@@ -32,10 +32,14 @@ export const fencedRunner = (runner: Runner, held: Holding): Runner => ({
 /** The same for what is done to repositories and working trees. */
 export const fencedWorkshop = (workshop: Workshop, held: Holding): Workshop => ({
   ...workshop,
-  layOut: (site) => held(() => workshop.layOut(site)),
+  layOut: (site, how) => held(() => workshop.layOut(site, how)),
+  show: (site, wish) => held(() => workshop.show(site, wish)),
+  madeBySetup: (site, from) => held(() => workshop.madeBySetup(site, from)),
   gather: (site, origin) => held(() => workshop.gather(site, origin)),
   clear: (site) => held(() => workshop.clear(site)),
   discard: (site) => held(() => workshop.discard(site)),
+  putAside: (site, wish) => held(() => workshop.putAside(site, wish)),
+  removeAside: (path) => held(() => workshop.removeAside(path)),
   removeOrphan: (orphan) => held(() => workshop.removeOrphan(orphan)),
   advance: (project, move) => held(() => workshop.advance(project, move)),
   push: (project, branch) => held(() => workshop.push(project, branch)),

@@ -46,6 +46,8 @@ export interface Ending {
   readonly mark?: string | undefined;
   /** A person must act, and this is what about. */
   readonly block?: Block | undefined;
+  /** Why its work could not be kept, and where its files are. */
+  readonly unkept?: string | undefined;
   /** Where its work is kept. */
   readonly kept?: NonNullable<Work['kept']> | undefined;
   readonly collected?: { readonly report: Report; readonly over: Version | 'absent' } | undefined;
@@ -125,10 +127,10 @@ async function settleNow(ended: readonly Ended[], needs: Settle): Promise<void> 
   await store.commit([...writes, ...leaving(gone, before), ...pausing(open, paused, author)], { flush: true });
 }
 
-function endedRun(run: Seen<Run>, { outcome, detail, exit, watch }: Ending, author: Author): Write[] {
+function endedRun(run: Seen<Run>, { outcome, detail, exit, watch, unkept }: Ending, author: Author): Write[] {
   const { at } = author;
   const phase = { state: 'ended', at, outcome, ...(detail ? { detail } : {}), ...(exit === undefined ? {} : { exit }) } as const;
-  const over: Run = { ...run.body, updatedAt: at, phase, ...(watch ? { watch } : {}) };
+  const over: Run = { ...run.body, updatedAt: at, phase, ...(watch ? { watch } : {}), ...(unkept ? { unkept } : {}) };
   return changed(runs, run, over, { author, note: { what: 'ended', to: outcome, ...(detail ? { why: detail } : {}) } });
 }
 

@@ -1,13 +1,17 @@
 import { basename } from 'node:path';
 import type { Executor, Job, Launch } from '../../domain/agent/executor.ts';
 import { isFault } from '../../domain/fault.ts';
-import { hasNothingLeft } from '../../domain/run/budget.ts';
+import { hasNothingLeft, overShared } from '../../domain/run/budget.ts';
 import type { Run } from '../../domain/run/run.ts';
+import { isSetback } from '../../domain/setback.ts';
 import type { Block, Task } from '../../domain/task/task.ts';
+import { sharedBudgets } from '../../store/queries/shared-budgets.ts';
 import { changed } from '../../store/records/journal.ts';
 import { runs } from '../../store/records/runs.ts';
 import { settle } from '../settle.ts';
+import { PATIENCE_MS, reasonOf } from '../work/trouble.ts';
 import { budgetBlock } from './blocks.ts';
+import { outOfBounds } from './bounds.ts';
 import { heard } from './converse.ts';
 import type { Action, Sight } from './decide.ts';
 import { climb, ending } from './ending.ts';
@@ -20,7 +24,7 @@ export async function act(action: Action, needs: SuperviseNeeds, memory: Memory)
   switch (action.type) {
     case 'start':
       memory.picture.begins(action.sight.run.body.id);
-      return start(action.sight, needs);
+      return startInTime(action.sight, needs, memory);
     case 'adopt':
       return adopt(action.sight, needs);
     case 'ingest':
@@ -41,16 +45,42 @@ export async function act(action: Action, needs: SuperviseNeeds, memory: Memory)
   }
 }
 
+/** Tries of what will most likely be the same again. */
+const MOST_TRIES = 8;
+
+/** What cannot be started rests and is tried again; after a while it gives its place back, and says why. */
+async function startInTime(sight: Sight, needs: SuperviseNeeds, { setbacks }: Memory): Promise<boolean> {
+  const { id, taskId } = sight.run.body;
+  if (!setbacks.isDue(id)) return false;
+  try {
+    const acted = await start(sight, needs);
+    if (acted) setbacks.over(id);
+    return acted;
+  } catch (error) {
+    if (isFault(error, 'conflict')) throw error;
+    const { times, forMs } = setbacks.note(id, error, { taskId, runId: id });
+    if (isSetback(error) ? forMs < PATIENCE_MS : times < MOST_TRIES) return false;
+    const what = `it could not be started: ${reasonOf(error)}`;
+    await giveUp(sight.run.body, what, needs, { cause: 'setup', who: 'you', what });
+    return true;
+  }
+}
+
 /** The intent is the claim itself, already durable; arbitration in the run directory lets it begin at most once. */
 async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boolean> {
   const executor = await needs.executor(run.body.executor);
-  const spent = task && hasNothingLeft(task);
+  const spent = task && (hasNothingLeft(task) ?? overShared(await sharedBudgets(task, needs)));
   if (task && spent) {
     await giveUp(run.body, spent, needs, budgetBlock(task.id, spent));
     return true;
   }
   if (!executor || !task) {
     await giveUp(run.body, task ? `no executor ${run.body.executor} on this machine` : 'its task is gone', needs);
+    return true;
+  }
+  const outside = await outOfBounds(run.body, task, needs);
+  if (outside) {
+    await giveUp(run.body, outside.what, needs, outside);
     return true;
   }
   const loose = run.body.chore ? undefined : looseness(task, executor);

@@ -3,6 +3,7 @@ import type { Note } from '../../domain/journal/entry.ts';
 import { overBudget } from '../../domain/run/budget.ts';
 import type { Outcome, Run, Watch } from '../../domain/run/run.ts';
 import type { Block, Task } from '../../domain/task/task.ts';
+import type { Unkept } from './needs.ts';
 
 /* What a person is told who must act before a run makes sense again. */
 
@@ -12,11 +13,27 @@ export const budgetBlock = (taskId: string, why: string): Block => ({
   what: `${why}; its work is kept: raise the limit with \`fleet task edit\`, then \`fleet task resume ${taskId.slice(-8)}\``,
 });
 
+export const unkeptText = ({ why, path }: Unkept): string => `${why}; its files are in ${path}`;
+
+/** Its files are all there, and nothing but a person will touch them. */
+export const asideBlock = (taskId: string, unkept: Unkept): Block => ({
+  cause: 'aside',
+  who: 'you',
+  what: `what it left could not be kept: ${unkeptText(unkept)}; take from there what you need; \`fleet task retry ${taskId.slice(-8)}\` begins anew, \`fleet workspace delete ${unkept.workspaceId}\` removes them`,
+  workspaceId: unkept.workspaceId,
+});
+
+interface Over {
+  readonly detail: string;
+  readonly run: Run;
+  readonly task: Task;
+  readonly executor: Executor | undefined;
+  /** Which budget that it shares is used up. */
+  readonly shared: string | undefined;
+}
+
 /** Undefined where its outcome is for nobody to act upon. */
-export function blockAfter(
-  outcome: Outcome,
-  { detail, run, task, executor }: { detail: string; run: Run; task: Task; executor: Executor | undefined },
-): Block | undefined {
+export function blockAfter(outcome: Outcome, { detail, run, task, executor, shared }: Over): Block | undefined {
   if (outcome === 'auth_required') {
     const login = executor?.program?.login;
     const how = login ? `sign in with \`${login}\`` : 'sign it in';
@@ -29,7 +46,7 @@ export function blockAfter(
   }
   if (outcome !== 'over_budget') return undefined;
   // A run may also be ended because it had too many processes: no money helps there.
-  const isSpent = run.watch?.verdict === 'over_budget' || overBudget(task, run.watch) !== undefined;
+  const isSpent = run.watch?.verdict === 'over_budget' || (overBudget(task, run.watch) ?? shared) !== undefined;
   return isSpent ? budgetBlock(task.id, detail || 'what it may cost is used up') : undefined;
 }
 

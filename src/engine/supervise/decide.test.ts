@@ -7,7 +7,7 @@ import type { Look, Rules } from './needs.ts';
 
 const now = '2030-01-01T12:00:00.000Z';
 const MB = 1024 * 1024;
-const rules: Rules = { stallMs: 120_000, spoolBytes: 10 * MB, contextPercent: 90, processes: 100 };
+const rules: Rules = { stallMs: 120_000, spoolBytes: 10 * MB, contextPercent: 90, processes: 100, sandboxSeconds: 3_600 };
 const who = { pid: 7, started: '1' };
 const identity = { boot: 'b', shim: who, agent: who };
 const running: RunPhase = { state: 'running', since: now, ...identity };
@@ -51,6 +51,13 @@ describe('what is done about a run', () => {
     expect(actionFor({ watch: { usage, context }, limits: { maxBudgetUsd: 3 } })).toBe('end context_full');
     expect(actionFor({ watch: { context, verdict: 'succeeded' } })).toBe('nothing');
     expect(actionFor({ watch: { usage, verdict: 'succeeded' }, limits: { maxBudgetUsd: 1 } })).toBe('nothing');
+  });
+
+  it('is to end one in a sandbox after a time also where nobody has set one [RUN-16]', () => {
+    expect(actionFor({ sinceMs: 3_601_000, limits: { sandbox: true } })).toBe('end timed_out');
+    expect(actionFor({ sinceMs: 3_599_000, limits: { sandbox: true } })).not.toContain('end');
+    expect(actionFor({ sinceMs: 3_601_000, limits: { sandbox: true, timeoutSeconds: 7_200 } })).not.toContain('end');
+    expect(actionFor({ sinceMs: 3_601_000 })).not.toContain('end');
   });
 
   it('is to end the input of one that has said how it went and waits for more', () => {

@@ -23,6 +23,8 @@ export interface Sight {
   readonly processes?: number | undefined;
   /** Messages or answers wait to be sent to it. */
   readonly toSend: boolean;
+  /** Which budget that it shares with others is used up by all of them. */
+  readonly overShared?: string | undefined;
   /** Its input has been ended by this process. */
   readonly hungUp?: boolean | undefined;
 }
@@ -122,7 +124,7 @@ const unreadOf = ({ phase, watch }: Run, outBytes: number): number =>
   phase.state === 'ending' && phase.outcome === 'output_limit' ? 0 : outBytes - (watch?.offset ?? 0);
 
 function reasonToEnd(
-  { run, task, silentMs, speechlessMs = silentMs, sinceMs, processes = 0 }: Sight,
+  { run, task, silentMs, speechlessMs = silentMs, sinceMs, processes = 0, overShared }: Sight,
   look: Extract<Look, { state: 'alive' }>,
   rules: Rules,
 ): { outcome: Outcome; why: string; atOnce?: boolean } | undefined {
@@ -139,13 +141,13 @@ function reasonToEnd(
     return { outcome: 'over_budget', why: `it had ${processes} processes at once, max_processes allows ${rules.processes}` };
   const { chore } = run.body;
   const spentMs = (chore ? 0 : task.spentMs) + (watch?.activeMs ?? 0) + sinceMs;
-  const allowed = chore ? chore.timeoutSeconds : task.timeoutSeconds;
+  const allowed = chore ? chore.timeoutSeconds : (task.timeoutSeconds ?? (task.sandbox ? rules.sandboxSeconds : undefined));
   if (allowed !== undefined && spentMs > allowed * 1_000)
     return {
       outcome: 'timed_out',
       why: `it has run for ${Math.round(spentMs / 1_000)} s, at most ${allowed} s are allowed`,
     };
-  const used = chore || !watch || watch.verdict !== undefined ? undefined : usedUp(task, watch, rules);
+  const used = chore || !watch || watch.verdict !== undefined ? undefined : usedUp({ task, overShared }, watch, rules);
   if (used) return used;
   if (watch?.verdict !== undefined && silentMs > AFTERWARDS_MS) {
     const { outcome, detail } = outcomeOf(run.body, { exit: 0 });
@@ -163,8 +165,12 @@ const silence = (silentMs: number, speechlessMs: number, spinningMs: number): st
     : `no sign of life for ${Math.round(silentMs / 1_000)} s`;
 
 /** An agent that has said how it went is over anyway, and one that costs too much may still put its things in order. */
-function usedUp(task: Task, watch: Watch, rules: Rules): { outcome: Outcome; why: string; atOnce?: boolean } | undefined {
-  const spent = overBudget(task, watch);
+function usedUp(
+  { task, overShared }: { readonly task: Task; readonly overShared: string | undefined },
+  watch: Watch,
+  rules: Rules,
+): { outcome: Outcome; why: string; atOnce?: boolean } | undefined {
+  const spent = overBudget(task, watch) ?? overShared;
   if (spent) return { outcome: 'over_budget', why: spent, atOnce: false };
   const full = tooFull(watch, rules.contextPercent);
   return full === undefined ? undefined : { outcome: 'context_full', why: full };

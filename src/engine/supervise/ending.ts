@@ -34,12 +34,18 @@ export function ending(
 }
 
 /** Ending a process tree takes as long as it takes: the turn goes on, and the exit file tells when it is over. */
-export function climb(run: Run, needs: SuperviseNeeds, { ladders, swept }: Memory, how: EndHow = {}): void {
-  if (ladders.has(run.id)) return;
+export function climb(run: Run, needs: SuperviseNeeds, { ladders, swept, setbacks }: Memory, how: EndHow = {}): void {
+  const key = `end ${run.id}`;
+  if (ladders.has(run.id) || !setbacks.isDue(key)) return;
   const climbing = needs.runner
     .end(run.id, how)
-    .then(() => void swept.add(run.id))
-    .catch((error: unknown) => needs.log('run.end-failed', { taskId: run.taskId, runId: run.id, error: String(error) }))
+    .then(
+      () => {
+        swept.add(run.id);
+        setbacks.over(key);
+      },
+      (error: unknown) => void setbacks.note(key, error, { taskId: run.taskId, runId: run.id }),
+    )
     .finally(() => ladders.delete(run.id));
   ladders.set(run.id, climbing);
 }

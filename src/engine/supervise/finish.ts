@@ -1,19 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { Executor } from '../../domain/agent/executor.ts';
+import { isFault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { isOpenOf } from '../../domain/question/question.ts';
 import { retryDelayMs } from '../../domain/run/backoff.ts';
+import { overShared } from '../../domain/run/budget.ts';
 import { conclude } from '../../domain/run/conclusion.ts';
 import type { Facts, Ending as Outcomes } from '../../domain/run/outcome.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
+import { isSetback } from '../../domain/setback.ts';
 import { countedAttempts } from '../../domain/task/attempts.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { instantOf, msOf } from '../../domain/values.ts';
 import { questionsOf } from '../../store/queries/questions.ts';
+import { sharedBudgets } from '../../store/queries/shared-budgets.ts';
 import { projects } from '../../store/records/projects.ts';
 import { runs } from '../../store/records/runs.ts';
 import { type Ended, type Ending, settleAll } from '../settle.ts';
-import { blockAfter, budgetNote } from './blocks.ts';
+import { PATIENCE_MS, reasonOf } from '../work/trouble.ts';
+import { asideBlock, blockAfter, budgetNote, unkeptText } from './blocks.ts';
 import { asking } from './converse.ts';
 import type { Sight } from './decide.ts';
 import { climb } from './ending.ts';
@@ -26,9 +31,14 @@ import { firstWatch, priceOf, seenUntil } from './read.ts';
 export async function catchUp(sight: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
   const { run, task } = sight;
   const executor = await needs.executor(run.body.executor);
-  if (!executor || !task) return finish([sight], needs, memory);
+  if (!executor || !task || memory.unfinished.has(run.body.id)) return finish([sight], needs, memory);
+  if (!memory.setbacks.isDue(run.body.id)) return false;
   const before = run.body.watch ?? (await firstWatch(run.body, task, needs));
-  const { watch } = await seenUntil(run.body, before, executor, { needs, final: false });
+  const seen = await seenUntil(run.body, before, executor, { needs, final: false }).catch((error: unknown) => {
+    notYet(sight, error, memory);
+  });
+  if (!seen) return false;
+  const { watch } = seen;
   // What cannot be read, or never ends, is no reason to wait.
   if (watch.offset === before.offset) return finish([sight], needs, memory);
   await needs.store.commit([
@@ -39,17 +49,30 @@ export async function catchUp(sight: Sight, needs: SuperviseNeeds, memory: Memor
 
 /** Runs that are over: what can be said of each is gathered by itself, so that none holds up or spoils the others. */
 export async function finish(sights: readonly Sight[], needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
-  const gathered = await Promise.allSettled(sights.map((sight) => lastOf(sight, needs, memory)));
+  const due = sights.filter(({ run }) => memory.setbacks.isDue(run.body.id));
+  const gathered = await Promise.allSettled(due.map((sight) => lastOf(sight, needs, memory)));
   const over = gathered.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
   const settled = over.length === 0 ? [] : await settleAll(over, needs);
   for (const runId of settled) {
     memory.seenAt.delete(runId);
     memory.swept.delete(runId);
+    memory.setbacks.over(runId);
+    memory.unfinished.delete(runId);
   }
   for (const { runId, last } of over) if (settled.includes(runId)) note(last, needs, memory);
-  const failed = gathered.find((one) => one.status === 'rejected');
-  if (failed) throw failed.reason;
+  for (const [at, one] of gathered.entries()) if (one.status === 'rejected') notYet(due[at], one.reason, memory);
   return settled.length > 0;
+}
+
+/** Tries of what will most likely be the same again. After them a run ends with what is known of it. */
+const MOST_TRIES = 6;
+
+/** Each fails for itself and rests before it is tried again; who has only lost a race is looked at again at once. */
+function notYet(sight: Sight | undefined, error: unknown, { setbacks, unfinished }: Memory): void {
+  if (!sight || isFault(error, 'conflict')) throw error;
+  const { id, taskId } = sight.run.body;
+  const { times, forMs } = setbacks.note(id, error, { taskId, runId: id });
+  if (isSetback(error) ? forMs >= PATIENCE_MS : times >= MOST_TRIES) unfinished.set(id, reasonOf(error));
 }
 
 /** Beside the turn: what was claimed in the place of this run must not wait for files that people read. */
@@ -72,16 +95,19 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
   const ran = look.state !== 'unclaimed' && look.state !== 'never';
   const left = task ? await needs.leaveBehind(run.body, task, ran) : NOTHING;
   if (!left) return undefined;
-  const { watch, heard, asks } = task
-    ? await lastWatch(run.body, task, look, needs)
-    : { watch: run.body.watch, heard: [], asks: [] };
+  // It cannot be read to its end, again and again: what was read of it before counts.
+  const cutShort = memory.unfinished.get(run.body.id);
+  const { watch, heard, asks } =
+    task && cutShort === undefined
+      ? await lastWatch(run.body, task, look, needs)
+      : { watch: run.body.watch, heard: [], asks: [] };
   const facts = factsOf(look);
   const last: Run = { ...run.body, ...(watch ? { watch } : {}) };
-  const isHeard = ran && run.body.kind === 'agent';
+  const isHeard = ran && run.body.kind === 'agent' && cutShort === undefined;
   const words = { report: left.said?.(watch), asks: isHeard && (await hasAsked(run.body, asks, needs)) };
   const { quiet, ...end } = conclude(last, facts, words);
   const { outcome, detail } = withAdvice(end, facts, await needs.executor(run.body.executor));
-  if (outcome === 'output_limit') await needs.runner.trim(run.body.id, needs.rules().spoolBytes);
+  if (outcome === 'output_limit' && cutShort === undefined) await needs.runner.trim(run.body.id, needs.rules().spoolBytes);
   const counted = task ? countedAttempts(task) : 1;
   const ending: Ending = {
     outcome: quiet && counted > 1 ? 'blocked' : outcome,
@@ -96,13 +122,22 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
     collected: left.report?.(watch, outcome),
     neverRan: hasNeverRun(run.body, look),
     quiet,
-    remark: task && watch && budgetNote(task, run.body, watch)?.why,
-    ...(outcome === 'context_full' && task ? { mark: await markOf(last, task, left, needs) } : {}),
-    ...(task && ran
-      ? { block: blockAfter(outcome, { detail, run: last, task, executor: await needs.executor(run.body.executor) }) }
-      : {}),
+    remark: remarkOn(left, task && watch && budgetNote(task, run.body, watch)?.why, cutShort),
+    ...(outcome === 'context_full' && task && cutShort === undefined ? { mark: await markOf(last, task, left, needs) } : {}),
+    ...(task && ran ? { block: blockAfter(outcome, { detail, run: last, task, ...(await aroundEnd(last, task, needs)) }) } : {}),
+    ...(task && left.unkept ? { block: asideBlock(task.id, left.unkept), unkept: unkeptText(left.unkept) } : {}),
   };
   return { runId: run.body.id, ending, last };
+}
+
+/** What is said beside its outcome in the history of the task. */
+function remarkOn({ remark }: Left, budget: string | undefined, cutShort: string | undefined): string | undefined {
+  const said = [cutShort === undefined ? budget : `not all was read: ${cutShort}`, remark].filter((one) => one !== undefined);
+  return said.length === 0 ? undefined : said.join('; ');
+}
+
+async function aroundEnd({ executor }: Run, task: Task, needs: SuperviseNeeds) {
+  return { executor: await needs.executor(executor), shared: overShared(await sharedBudgets(task, needs)) };
 }
 
 /** A run that was seen alive has run, also when a loss of power has taken its directory: it may be what took its host down. */
@@ -130,7 +165,7 @@ const NOTHING: Left = {};
 
 const factsOf = (look: Look): Facts =>
   look.state === 'ended'
-    ? { exit: look.exit, reason: look.reason, isRefused: look.isRefused }
+    ? { exit: look.exit, reason: look.reason, isRefused: look.isRefused, exceeded: look.exceeded }
     : look.state === 'unclaimed' || look.state === 'never'
       ? { reason: 'it was never started' }
       : {};

@@ -1,6 +1,6 @@
 import type { Watch } from '../../domain/run/run.ts';
-import type { Needs } from '../needs.ts';
-import type { Look } from './needs.ts';
+import { Setbacks } from '../work/setbacks.ts';
+import type { Look, SuperviseNeeds } from './needs.ts';
 import { Picture } from './picture.ts';
 
 export interface Pulse {
@@ -22,6 +22,10 @@ export interface FileLook {
 /** What one supervisor remembers between its turns. None of it is needed for being right after a restart. */
 export interface Memory {
   readonly picture: Picture;
+  /** Runs that could not be started or finished, and are tried again later. */
+  readonly setbacks: Setbacks;
+  /** Runs of which not all can be read, and why: they end without. */
+  readonly unfinished: Map<string, string>;
   /** What was last seen of a run on this machine, and when. */
   readonly looks: Map<string, Looked>;
   /** Runs to which something may have happened since. */
@@ -54,8 +58,10 @@ export interface Looked {
   readonly thereAt: number;
 }
 
-export const newMemory = (needs: Needs): Memory => ({
+export const newMemory = (needs: SuperviseNeeds): Memory => ({
   picture: new Picture(needs),
+  setbacks: new Setbacks('supervise', needs),
+  unfinished: new Map(),
   looks: new Map(),
   hinted: new Set(),
   ladders: new Map(),

@@ -1,9 +1,11 @@
 import type { Executor, Job } from '../../domain/agent/executor.ts';
 import type { Price } from '../../domain/agent/prices.ts';
+import type { BoundSettings } from '../../domain/bounds/bounds.ts';
 import type { Said } from '../../domain/run/conclusion.ts';
 import type { Outcome, Run, Watch } from '../../domain/run/run.ts';
+import type { Settings } from '../../domain/settings.ts';
 import type { Task } from '../../domain/task/task.ts';
-import type { QuestionId, RunId } from '../../domain/values.ts';
+import type { QuestionId, RunId, WorkspaceId } from '../../domain/values.ts';
 import type { Report } from '../../domain/work/report.ts';
 import type { Work } from '../../domain/work/work.ts';
 import type { Step } from '../../platform/lay.ts';
@@ -36,6 +38,8 @@ export type Look =
       readonly reason?: string | undefined;
       /** The program could not be started: it is not there, or it is none. */
       readonly isRefused?: boolean;
+      /** What it took too much of, and was ended for. */
+      readonly exceeded?: string | undefined;
       readonly outBytes: number;
     };
 
@@ -124,6 +128,8 @@ export interface Rules {
   readonly processes: number;
   /** How full its window may be. */
   readonly contextPercent: number;
+  /** How long a task in a sandbox may run that has no timeout of its own. */
+  readonly sandboxSeconds: number;
 }
 
 /** A report made of everything that was told, and what was stored of it then: what is told meanwhile must not be lost. */
@@ -132,9 +138,20 @@ export interface Collected {
   readonly over: Version | 'absent';
 }
 
+/** Work that could not be kept: the workspace it is in was put aside whole. */
+export interface Unkept {
+  readonly workspaceId: WorkspaceId;
+  /** Where its files are. */
+  readonly path: string;
+  readonly why: string;
+}
+
 /** What a run leaves behind besides its output. */
 export interface Left {
   readonly kept?: NonNullable<Work['kept']>;
+  readonly unkept?: Unkept;
+  /** What is said of its work in the history of the task. */
+  readonly remark?: string;
   /** How the work stands: another text when it is not as it was. */
   readonly mark?: string;
   /** What it says itself of how its work went. */
@@ -166,6 +183,8 @@ export interface SuperviseNeeds extends Needs {
   /** The run has ended and its task has moved: whoever keeps notes may write them now. */
   noted(run: Run): Promise<void>;
   rules(): Rules;
+  /** What decides whether a task may be started at all. */
+  startRules(): BoundSettings & Pick<Settings, 'scripted'>;
   /** What a model costs, if anybody knows. */
   price(model: string): Price | undefined;
   /** How the notes of a task stand: another text when they are not as they were. */

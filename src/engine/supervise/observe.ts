@@ -1,8 +1,11 @@
 import { replyTo } from '../../domain/question/question.ts';
+import { overShared } from '../../domain/run/budget.ts';
 import { patienceMs, spinningMs, unwatchedMs } from '../../domain/run/health.ts';
 import type { Run } from '../../domain/run/run.ts';
+import type { Usage } from '../../domain/run/usage.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
+import { sharedBudgets } from '../../store/queries/shared-budgets.ts';
 import { questions } from '../../store/records/questions.ts';
 import type { Seen, Sight } from './decide.ts';
 import { lookAtFiles } from './files.ts';
@@ -28,6 +31,7 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
     live.map(({ run }) => run.body.id),
     needs.rules().processes,
   );
+  const found = new Map<string, Promise<Usage | undefined>>();
   const sights = live.map(async ({ run, task }, at): Promise<Sight> => {
     const look = looks[at] as Look;
     const silentMs = now - (pulses.get(run.body.id)?.at ?? now);
@@ -43,6 +47,7 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
       sinceMs: now - (seenAt.get(run.body.id) ?? now),
       processes: crowds.get(run.body.id),
       toSend: await hasMail(run.body, task?.body, needs),
+      overShared: task && !run.body.chore ? overShared(await sharedBudgets(task.body, { store: needs.store, found })) : undefined,
       hungUp: memory.hungUp.has(run.body.id),
     };
   });

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../domain/limits.ts';
+import { isSetback } from '../../domain/setback.ts';
 import { isFinal } from '../../domain/task/task.ts';
 import { landingRef, startRef } from '../../domain/work/work.ts';
 import { type Cleanup, cleanupIndex, cleanups } from '../../store/records/cleanups.ts';
@@ -8,11 +9,15 @@ import { tasks } from '../../store/records/tasks.ts';
 import { workspaceIndex, workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
 import { Beside } from './beside.ts';
+import { bounded } from './bounded.ts';
 import type { WorkNeeds } from './needs.ts';
 import { isNews } from './news.ts';
 import { Setbacks } from './setbacks.ts';
+import { reasonOf } from './trouble.ts';
 
 const EVERY_MS = 15_000;
+/** Tries of what will most likely be the same again; then a branch or notes that nobody needs stay where they are. */
+const MOST_TRIES = 10;
 
 /** Takes away the branch of a task that was cleaned up, and the notes of one that was deleted, once its workspace is back. */
 export function cleanUp(needs: WorkNeeds): Controller<readonly Seen<Cleanup>[], Seen<Cleanup>> {
@@ -29,10 +34,16 @@ export function cleanUp(needs: WorkNeeds): Controller<readonly Seen<Cleanup>[], 
       const { id } = seen.body;
       if (!setbacks.isDue(id)) return false;
       try {
-        if (!(await beside.take(`${id} ${seen.version}`, () => takeAway(seen.body, needs)))) return false;
+        if (
+          !(await beside.take(`${id} ${seen.version}`, () =>
+            bounded(needs.workshop, { forMs: needs.workRules().keepSeconds * 1_000 }, () => takeAway(seen.body, needs)),
+          ))
+        )
+          return false;
       } catch (error) {
-        setbacks.note(id, error);
-        return false;
+        const { times, forMs } = setbacks.note(id, error, { taskId: id });
+        if (isSetback(error) || times < MOST_TRIES) return false;
+        needs.log('cleanup.given-up', { taskId: id, branch: seen.body.branch, forMs, error: reasonOf(error) });
       }
       setbacks.over(id);
       await needs.store.commit([cleanups.remove(seen.body, seen.version)]);
@@ -47,7 +58,8 @@ async function observe({ store, host }: WorkNeeds): Promise<readonly Seen<Cleanu
   const hits = await store.scan({ index: cleanupIndex.all, limit: LIMITS.writesPerCommit.value });
   if (hits.length === 0) return [];
   const rows = await store.scan({ index: workspaceIndex.host(host), limit: store.limits.rowsPerScan });
-  const inUse = new Set(rows.map(workspaces.read).map(({ use }) => (use.kind === 'task' ? use.taskId : undefined)));
+  const used = rows.map(workspaces.read).filter(({ state }) => state !== 'aside');
+  const inUse = new Set(used.map(({ use }) => (use.kind === 'task' ? use.taskId : undefined)));
   return hits.map((hit) => ({ body: cleanups.read(hit), version: hit.version })).filter(({ body }) => !inUse.has(body.id));
 }
 

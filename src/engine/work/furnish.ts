@@ -1,11 +1,9 @@
-import { dirname } from 'node:path';
 import { isFault } from '../../domain/fault.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { Run } from '../../domain/run/run.ts';
-import { isSetback } from '../../domain/setback.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
 import type { TaskId } from '../../domain/values.ts';
-import { keptRef, startRef } from '../../domain/work/work.ts';
+import { keptRef } from '../../domain/work/work.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
 import { projects } from '../../store/records/projects.ts';
 import type { Seen as Read } from '../../store/records/record.ts';
@@ -14,11 +12,13 @@ import { tasks } from '../../store/records/tasks.ts';
 import { workspaceIndex, workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
 import { Beside } from './beside.ts';
-import { choreRun } from './chore.ts';
+import { bounded } from './bounded.ts';
+import { afterFailure, fail } from './furnish-failed.ts';
+import { make, setUp, setUpDone } from './make-ready.ts';
 import type { Site, WorkNeeds } from './needs.ts';
 import { isNews } from './news.ts';
-import { type Setback, Setbacks } from './setbacks.ts';
-import { PATIENCE_MS, reasonOf, sayTrouble } from './trouble.ts';
+import { moveAside } from './put-aside.ts';
+import { Setbacks } from './setbacks.ts';
 
 /** A workspace, and everything that says what is to become of it. */
 export interface Sight {
@@ -38,6 +38,7 @@ export type Action =
   | { readonly type: 'set up done'; readonly sight: Sight }
   | { readonly type: 'fail'; readonly sight: Sight; readonly why: string }
   | { readonly type: 'leave'; readonly sight: Sight }
+  | { readonly type: 'move aside'; readonly sight: Sight }
   | { readonly type: 'clear'; readonly sight: Sight; readonly discard: boolean };
 
 const EVERY_MS = 15_000;
@@ -78,35 +79,6 @@ async function attempt(action: Action, { needs, beside, setbacks }: Means): Prom
   }
 }
 
-/** Tries of what will most likely be the same again. */
-const MOST_TRIES = 6;
-
-async function afterFailure(
-  { type, sight }: Action,
-  error: unknown,
-  { times, forMs }: Setback,
-  needs: WorkNeeds,
-): Promise<boolean> {
-  const { workspace, task } = sight;
-  const isPassing = isSetback(error, dirname(workspace.body.path));
-  if (isPassing && forMs < PATIENCE_MS) {
-    if (task && type === 'make') await sayTrouble(task.id, error, needs);
-    return false;
-  }
-  const why = reasonOf(error);
-  // What a person must repair is said to them; anything else is tried again.
-  if (type === 'make' && (isPassing || isFault(error))) return fail(workspace, { why }, needs);
-  if (type === 'clear' && (isPassing || times >= MOST_TRIES))
-    return fail(workspace, { why: `it could not be cleared: ${why}`, stuck: true }, needs);
-  return false;
-}
-
-async function fail(workspace: Read<Workspace>, how: Pick<Workspace, 'why' | 'stuck'>, { store, now }: WorkNeeds): Promise<true> {
-  const { setupRun: _run, ...rest } = workspace.body;
-  await store.commit([workspaces.put({ ...rest, ...how, state: 'failed', updatedAt: now() }, workspace.version)]);
-  return true;
-}
-
 async function observe({ store, host }: WorkNeeds): Promise<readonly Sight[]> {
   const hits = await store.scan({ index: workspaceIndex.host(host), limit: store.limits.rowsPerScan });
   const all = hits.map((hit) => ({ body: workspaces.read(hit), version: hit.version }));
@@ -131,6 +103,7 @@ async function observe({ store, host }: WorkNeeds): Promise<readonly Sight[]> {
 export function decide(sight: Sight, pool: number): Action | undefined {
   const { workspace, setupRun, spare } = sight;
   const { state, use } = workspace.body;
+  if (state === 'aside') return workspace.body.aside?.moving ? { type: 'move aside', sight } : undefined;
   if (state === 'leaving')
     return {
       type: 'clear',
@@ -170,15 +143,17 @@ async function act(action: Action, needs: WorkNeeds, beside: Beside): Promise<bo
   };
   switch (action.type) {
     case 'make':
-      return make(action.sight, { needs, beside, put });
+      return make(action.sight, { needs, beside });
     case 'set up':
       return setUp(action.sight, needs);
     case 'set up done':
-      return setUpDone(action.sight, { needs, beside, put });
+      return setUpDone(action.sight, { needs, beside });
     case 'fail':
       return fail(workspace, { why: action.why }, needs);
     case 'leave':
       return put({ state: 'leaving' });
+    case 'move aside':
+      return moveAside(workspace, project, { needs, beside });
     case 'clear':
       // What is still being laid out would come to be behind the back of whoever takes it away.
       return !beside.isGoing(`make ${workspace.body.id} `) && leave(action, project, { needs, beside, put });
@@ -191,53 +166,6 @@ interface Around {
   put(next: Partial<Workspace>): Promise<true>;
 }
 
-async function make({ workspace, project, task }: Sight, { needs, beside, put }: Around): Promise<boolean> {
-  if (!project) return put({ state: 'failed', why: 'its project is gone' });
-  const site: Site = { workspace: workspace.body, project };
-  const done = await beside.take(`make ${workspace.body.id} ${workspace.version}`, async () => {
-    const made = await needs.workshop.layOut(site);
-    // From here on its branch keeps what it begins with.
-    if (task && task.dependsOn.length > 0) await needs.workshop.dropRef(project, startRef(task.id));
-    return made;
-  });
-  if (!done) return false;
-  if (done.value.skipped.length > 0)
-    needs.log('workspace.skipped', { workspaceId: workspace.body.id, files: done.value.skipped });
-  if (task?.trouble) await sayTrouble(task.id, undefined, needs);
-  const isSetUp = project.setup === undefined || workspace.body.setup?.command === project.setup;
-  return put({ state: isSetUp ? 'ready' : 'setting_up' });
-}
-
-async function setUp({ workspace, project, task }: Sight, needs: WorkNeeds): Promise<boolean> {
-  if (!project?.setup || !task) return false;
-  const { id, path } = workspace.body;
-  const chore = choreRun(
-    {
-      kind: 'setup',
-      taskId: task.id,
-      command: project.setup,
-      directory: path,
-      workspaceId: id,
-      timeoutSeconds: needs.workRules().setupSeconds,
-    },
-    needs,
-  );
-  const next = { ...workspace.body, setupRun: chore.runId, updatedAt: needs.now() };
-  await needs.store.commit([...chore.writes, workspaces.put(next, workspace.version)]);
-  return true;
-}
-
-async function setUpDone({ workspace, project, setupRun }: Sight, { needs, beside }: Around): Promise<boolean> {
-  if (!project || !setupRun?.chore) return false;
-  const site: Site = { workspace: workspace.body, project };
-  const made = await beside.take(`made ${setupRun.id}`, () => needs.workshop.madeBySetup(site));
-  if (!made) return false;
-  const { setupRun: _done, ...rest } = workspace.body;
-  const setup = { command: setupRun.chore.command, paths: [...made.value.paths], fingerprint: made.value.fingerprint };
-  await needs.store.commit([workspaces.put({ ...rest, state: 'ready', setup, updatedAt: needs.now() }, workspace.version)]);
-  return true;
-}
-
 /** Nothing is cleared or removed before everything in it is kept. */
 async function leave(
   { sight, discard }: Extract<Action, { type: 'clear' }>,
@@ -246,13 +174,19 @@ async function leave(
 ): Promise<boolean> {
   const { workspace, task } = sight;
   const { use, id } = workspace.body;
+  const { aside } = workspace.body;
+  if (aside?.path !== undefined) {
+    const { path } = aside;
+    const removed = await beside.take(`remove ${id} ${workspace.version}`, () => needs.workshop.removeAside(path));
+    return removed !== undefined && gone(workspace, needs);
+  }
   if (!project) return gone(workspace, needs);
   const site: Site = { workspace: workspace.body, project };
-  const left = await beside.take(`leave ${id} ${workspace.version}`, async () => {
-    const safe = use.kind === 'task' ? await keepLast(site, use.taskId, task, needs) : undefined;
+  const work = async () => {
+    const safe = use.kind === 'task' && !aside ? await keepLast(site, use.taskId, task, needs) : undefined;
     if (safe && safe.left.length > 0) return { holds: safe.left };
     // Somebody, or an engine before us, may have removed it already.
-    const isGone = discard || !(await needs.workshop.isHere(site));
+    const isGone = discard || aside !== undefined || !(await needs.workshop.isHere(site));
     const intact = !isGone && workspace.body.setup !== undefined && (await needs.workshop.isSetUpIntact(site));
     const { setup: _lost, ...bare } = workspace.body;
     if (isGone) await needs.workshop.discard(site);
@@ -261,7 +195,9 @@ async function leave(
     const { landed, tip, branch } = task?.work ?? {};
     if (use.kind === 'task' && landed && tip && branch) await needs.workshop.dropBranch(project, branch, tip);
     return { intact, isGone };
-  });
+  };
+  const forMs = needs.workRules().keepSeconds * 1_000;
+  const left = await beside.take(`leave ${id} ${workspace.version}`, () => bounded(needs.workshop, { forMs }, work));
   if (!left) return false;
   if ('holds' in left.value) {
     const why = `it is not removed, because these files cannot be kept: ${left.value.holds.slice(0, 5).join(', ')}`;

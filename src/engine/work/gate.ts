@@ -6,6 +6,7 @@ import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
 import type { Evidence } from '../../domain/work/evidence.ts';
 import { failingTests } from '../../domain/work/failing-tests.ts';
+import { homeOf, serves } from '../../domain/work/trust.ts';
 import type { Gate } from '../../domain/work/work.ts';
 import { evidence } from '../../store/records/findings.ts';
 import { holds } from '../../store/records/holds.ts';
@@ -65,7 +66,8 @@ async function open(seen: Seen<Task>, subject: Subject, project: Project, needs:
   const lost = subject.lost ? { lost: subject.lost } : {};
   if (subject.commit === undefined) return beginInPlace(seen, lost, project, needs);
   const use = { kind: 'gate', taskId: seen.body.id, commit: subject.commit } as const;
-  const { workspace, writes } = await allocate(project, { isolation: 'worktree', use }, needs);
+  // What it runs is the agent's: it is trusted as far as the agent is, and no further.
+  const { workspace, writes } = await allocate(project, { ...homeOf(seen.body), use }, needs);
   const gate: Gate = {
     commit: subject.commit,
     ...(subject.tree ? { tree: subject.tree } : {}),
@@ -85,9 +87,9 @@ async function isBusy({ store, host, workRules }: WorkNeeds): Promise<boolean> {
 
 async function begin(seen: Seen<Task>, gate: Gate, project: Project, needs: WorkNeeds): Promise<Verdict> {
   const workspace = gate.workspaceId && (await workspaces.get(needs.store, gate.workspaceId))?.body;
-  const isOurs =
-    workspace && workspace.use.kind === 'gate' && workspace.use.taskId === seen.body.id && workspace.use.commit === gate.commit;
-  if (!workspace || !isOurs) {
+  const { use } = workspace || {};
+  const isOurs = use?.kind === 'gate' && use.taskId === seen.body.id && use.commit === gate.commit;
+  if (!workspace || !isOurs || !serves(workspace, seen.body)) {
     const { gate: _lost, ...task } = seen.body;
     await needs.store.commit([tasks.put(task, seen.version)]);
     return waits(true);

@@ -23,6 +23,7 @@ async function house(count: number) {
     elapsed: () => performance.now(),
     log: () => undefined,
     workshop: {
+      within: <Answer>(_signal: AbortSignal, work: () => Promise<Answer>) => work(),
       keep: async (_site: unknown, { ref }: { ref: string }) => {
         most = Math.max(most, ++going);
         await new Promise((resolve) => setTimeout(resolve, 1_000));

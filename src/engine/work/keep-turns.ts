@@ -4,6 +4,7 @@ import type { RunId } from '../../domain/values.ts';
 import { keptRef } from '../../domain/work/work.ts';
 import { projects } from '../../store/records/projects.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
+import { bounded } from './bounded.ts';
 import type { WorkNeeds } from './needs.ts';
 
 /** An agent that ends at once is kept when it has ended. */
@@ -11,12 +12,18 @@ const PAUSE_MS = 300;
 /** A run is kept no more often than this, and is busy with it for no more than a small part of its time. */
 const EVERY_MS = 3_000;
 const PART_OF_TIME = 20;
+/** Longest one may take, and how long the last has to end once its run has ended. */
+const MOST_MS = 60_000;
+const OVER_MS = 5_000;
 /** Each is a handful of programs that read a whole tree. */
 const AT_ONCE = 2;
 
 interface Turns {
   timer?: NodeJS.Timeout | undefined;
   going?: Promise<void> | undefined;
+  readonly ending: AbortController;
+  /** It is at it, and does not wait for its place any more. */
+  isKeeping?: boolean;
   /** A turn ended while the one before was being kept. */
   isDue: boolean;
   /** No sooner again than then. */
@@ -40,7 +47,7 @@ export class TurnKeeper {
   /** A turn is over: soon all of it will be safe. */
   turnOver(run: Run, task: Task): void {
     if (run.kind !== 'agent' || !task.work?.workspaceId) return;
-    const turns: Turns = this.#runs.get(run.id) ?? { notBefore: 0, isDue: false };
+    const turns: Turns = this.#runs.get(run.id) ?? { notBefore: 0, isDue: false, ending: new AbortController() };
     this.#runs.set(run.id, turns);
     turns.isDue = turns.going !== undefined;
     if (turns.timer || turns.going) return;
@@ -52,21 +59,27 @@ export class TurnKeeper {
     turns.timer.unref();
   }
 
-  /** The run has ended: nothing of it is begun any more, and what is going on is over when this resolves. */
+  /** The run has ended: nothing of it is begun any more, and what goes on is over, or has been ended, when this resolves. */
   async over(runId: RunId): Promise<void> {
     const turns = this.#runs.get(runId);
     this.#runs.delete(runId);
     clearTimeout(turns?.timer);
-    await turns?.going;
+    // One that still waits for its place will find that its run is over.
+    if (!turns?.isKeeping) return;
+    const timer = setTimeout(() => turns.ending.abort(new Error('its run has ended')), OVER_MS);
+    await turns.going;
+    clearTimeout(timer);
   }
 
   async #keep(run: Run, task: Task, turns: Turns): Promise<void> {
     await this.#turn();
     const began = this.#needs.elapsed();
     try {
-      if (this.#runs.has(run.id)) await keepTurn(run, task, this.#needs);
+      turns.isKeeping = this.#runs.has(run.id);
+      const bounds = { forMs: MOST_MS, signal: turns.ending.signal };
+      if (turns.isKeeping) await bounded(this.#needs.workshop, bounds, () => keepTurn(run, task, this.#needs));
     } catch (error) {
-      this.#needs.log('turn.not-kept', { run: run.id, error: String(error) });
+      this.#needs.log('turn.not-kept', { taskId: task.id, runId: run.id, error: String(error) });
     } finally {
       const now = this.#needs.elapsed();
       turns.notBefore = now + Math.max(EVERY_MS, (now - began) * PART_OF_TIME);
@@ -74,6 +87,7 @@ export class TurnKeeper {
       if (next) next();
       else this.#busy -= 1;
       turns.going = undefined;
+      turns.isKeeping = false;
     }
     if (turns.isDue && this.#runs.has(run.id)) this.turnOver(run, task);
   }

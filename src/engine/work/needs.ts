@@ -1,8 +1,9 @@
 import type { Project } from '../../domain/project/project.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
-import type { RunId, TaskId } from '../../domain/values.ts';
+import type { Instant, RunId, TaskId } from '../../domain/values.ts';
 import type { GitFacts } from '../../domain/work/report.ts';
+import type { SetupSource } from '../../domain/work/setup.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
 import type { Needs } from '../needs.ts';
 
@@ -40,6 +41,8 @@ export interface Kept {
   readonly isOurs: boolean;
   /** Files that could not be kept. While there are any, nothing may be removed. */
   readonly left: readonly string[];
+  /** Why the commits of its agent were not taken with its files. */
+  readonly unread?: string | undefined;
 }
 
 export interface Gathered {
@@ -47,6 +50,35 @@ export interface Gathered {
   readonly tree: string;
   /** Why something that is there is not part of it. */
   readonly without?: string | undefined;
+}
+
+export interface MadeBySetup {
+  readonly paths: readonly string[];
+  readonly fingerprint: string;
+  /** It may serve others: at levels below the user's own only a copy that no agent has reached, of what has landed. */
+  readonly isLasting: boolean;
+}
+
+export interface LaidOut {
+  readonly head: string;
+  /** What an earlier set-up made is in it. */
+  readonly isSetUp: boolean;
+  readonly skipped: readonly string[];
+  /** Nothing is in it but the commit and what Fleet put there. */
+  readonly isFresh: boolean;
+}
+
+/** What is written beside the files of a workspace that was put aside. */
+export interface AsideReason {
+  readonly why: string;
+  readonly at: Instant;
+  readonly taskId?: TaskId | undefined;
+  readonly runId?: RunId | undefined;
+}
+
+export interface Trash {
+  readonly left: number;
+  readonly stays: readonly { readonly name: string; readonly why: string }[];
 }
 
 /** What the mark of a directory says of it. */
@@ -67,11 +99,17 @@ export interface Workshop {
   treeOf(project: Project, commit: string): Promise<string>;
   branchFor(task: Task, executor: string): string;
   pathOf(project: Project, n: number): string;
-  /** Makes the tree ready at what its use says; one that is in use already stays as it is. */
-  layOut(site: Site): Promise<{ readonly head: string; readonly skipped: readonly string[] }>;
-  /** What the set-up command has made, and a fingerprint of it. */
-  madeBySetup(site: Site): Promise<{ readonly paths: readonly string[]; readonly fingerprint: string }>;
-  /** Whether what the set-up made is still as it was. */
+  /** Makes the tree ready at what its use says, with or without what a set-up made before; one that is in use already stays as it is. */
+  layOut(site: Site, how: { readonly keepSetup: boolean }): Promise<LaidOut>;
+  /** What a set-up on this commit runs on. Undefined where the project's repository does not have the commit. */
+  setupSource(project: Project, at: Pick<SetupSource, 'commit' | 'trust'>): Promise<SetupSource | undefined>;
+  /** Whether the tip has the commit behind it. */
+  isContained(project: Project, span: { readonly commit: string; readonly tip: string }): Promise<boolean>;
+  /** Before its agent begins: shows it where these branches of the project stand, if it has a repository of its own. */
+  show(site: Site, wish: { readonly target: string; readonly branches: readonly string[] }): Promise<void>;
+  /** What the set-up command has made, made safe for its agents, and a fingerprint of it. */
+  madeBySetup(site: Site, from: { readonly isLanded: boolean }): Promise<MadeBySetup>;
+  /** Whether what the set-up made is still to be had as it was. */
   isSetUpIntact(site: Site): Promise<boolean>;
   /** Everything in the tree but ignored files, under a hidden ref; undefined when the tree is gone. */
   keep(site: Site, wish: { readonly ref: string; readonly origin: Origin }): Promise<Kept | undefined>;
@@ -82,14 +120,25 @@ export interface Workshop {
   clear(site: Site): Promise<void>;
   /** Takes it out of the way at once; deleting comes later. */
   discard(site: Site): Promise<void>;
+  /**
+   * Work of this port that ends when the signal is aborted: what it has started is ended, and it fails with the reason of the
+   * signal.
+   */
+  within<Answer>(signal: AbortSignal, work: () => Promise<Answer>): Promise<Answer>;
+  /** Where a workspace is put aside. */
+  asidePathOf(workspace: Workspace, at: Instant): string;
+  /** Puts it aside whole, with the reason; git of the project forgets it. */
+  putAside(site: Site, wish: { readonly path: string; readonly reason: AsideReason }): Promise<void>;
+  /** Takes away for good what was put aside. */
+  removeAside(path: string): Promise<void>;
   /** Whether its directory is there. */
   isHere(site: Site): Promise<boolean>;
   /** Every directory that carries our mark. */
   marked(): Promise<readonly Marked[]>;
   /** Keeps what is in a directory of ours that belongs to nobody, and discards it. */
   removeOrphan(orphan: Marked): Promise<void>;
-  /** Deletes for a while what was discarded; how much is left. */
-  emptyTrash(forMs: number): Promise<number>;
+  /** Deletes for a while what was discarded: how much is left, and what cannot be deleted. */
+  emptyTrash(forMs: number): Promise<Trash>;
   combine(
     project: Project,
     wish: {
@@ -129,6 +178,8 @@ export interface WorkRules {
   readonly gates: number;
   readonly gateSeconds: number;
   readonly setupSeconds: number;
+  /** Longest that keeping, clearing or removing what is in one workspace may take. */
+  readonly keepSeconds: number;
   /** Unused workspaces that are kept ready for each project. */
   readonly pool: number;
   /** Changes here never land without a person. */

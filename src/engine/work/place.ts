@@ -1,15 +1,24 @@
 import type { Project } from '../../domain/project/project.ts';
 import type { Run } from '../../domain/run/run.ts';
 import { type Block, isReader, type Task } from '../../domain/task/task.ts';
+import { homeOf, isLower, serves, trustOf } from '../../domain/work/trust.ts';
+import { TRUST } from '../../domain/work/trust-table.ts';
 import { startRef, type Work } from '../../domain/work/work.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
+import { toldTo } from '../../store/queries/packet.ts';
 import { changed } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
 import type { Seen } from '../../store/records/record.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import { allocate } from './allocate.ts';
-import type { WorkNeeds } from './needs.ts';
+import type { Beside } from './beside.ts';
+import type { Site, WorkNeeds } from './needs.ts';
+
+export interface PlaceNeeds extends WorkNeeds {
+  /** Absent: whoever asks waits for what takes time. */
+  readonly beside?: Beside | undefined;
+}
 
 /** Whether a run can begin to work. */
 export type Placed =
@@ -19,21 +28,47 @@ export type Placed =
   | { readonly state: 'impossible'; readonly block: Block };
 
 /** Work in place needs nothing made ready; everything else needs a workspace of its own. */
-export async function placeFor(run: Run, task: Task, needs: WorkNeeds): Promise<Placed> {
-  if (run.chore || !task.projectId || task.isolation === 'in_place') return { state: 'here' };
+export async function placeFor(run: Run, task: Task, needs: PlaceNeeds): Promise<Placed> {
+  if (run.chore || !task.projectId || (task.isolation === 'in_place' && !task.sandbox)) return { state: 'here' };
   const project = (await projects.get(needs.store, task.projectId))?.body;
   if (!project) return impossible('setup', 'its project is gone: cancel the task, or give it another project');
   if (project.kind === 'directory') return { state: 'here' };
+  // Of before that was refused: a person decides what it is to be.
+  if (task.isolation === 'in_place')
+    return impossible(
+      'setup',
+      `it asks for a sandbox and to work in place in the repository ${project.path}, which a sandbox cannot protect then: fleet task edit ${task.id} --isolation clone`,
+    );
   const workspace = task.work?.workspaceId && (await workspaces.get(needs.store, task.work.workspaceId));
-  if (!workspace || workspace.body.use.kind !== 'task' || workspace.body.use.taskId !== task.id)
-    return settleDown(run, task, project, needs);
-  const { state, why, updatedAt } = workspace.body;
+  const isOwn = workspace && workspace.body.use.kind === 'task' && workspace.body.use.taskId === task.id;
+  // What was put aside is never used again: it gets another.
+  if (!isOwn || workspace.body.state === 'aside') return settleDown(run, task, project, needs);
+  const { state, why, updatedAt, stuck } = workspace.body;
+  if (!serves(workspace.body, task) && !stuck && GIVEN_BACK.has(state)) return giveBack(workspace, needs);
   if (state === 'ready')
-    return (await isMissing(workspace.body, project, needs)) ? makeAgain(workspace, needs) : { state: 'here' };
+    return (await isMissing(workspace.body, project, needs))
+      ? makeAgain(workspace, needs)
+      : showOthers(run, task, { workspace: workspace.body, project }, needs);
   // It failed for an earlier run: whoever asked for this one may have repaired what was wrong.
   if (state === 'failed' && updatedAt < run.createdAt) return makeAgain(workspace, needs);
   return state === 'failed' ? impossible('setup', why ?? 'its workspace could not be made ready') : { state: 'later' };
 }
+
+/** A private clone sees of the project what its agent is told of: where the target stands now, and the work of others. */
+async function showOthers(run: Run, task: Task, site: Site, needs: PlaceNeeds): Promise<Placed> {
+  const { work } = task;
+  if (site.workspace.isolation !== 'clone' || !work) return { state: 'here' };
+  const others = await toldTo(needs.store, task);
+  const branches = others.flatMap(({ projectId, work: theirs }) =>
+    projectId === task.projectId && theirs ? [theirs.branch] : [],
+  );
+  const show = () => needs.workshop.show(site, { target: work.target, branches });
+  const isShown = needs.beside ? (await needs.beside.take(`show ${run.id}`, show)) !== undefined : await show().then(() => true);
+  return { state: isShown ? 'here' : 'later' };
+}
+
+/** Not while its set-up runs, and once only. */
+const GIVEN_BACK: ReadonlySet<Workspace['state']> = new Set(['making', 'ready', 'failed']);
 
 const isMissing = async (workspace: Workspace, project: Project, { workshop }: WorkNeeds): Promise<boolean> =>
   !(await workshop.isHere({ workspace, project }));
@@ -42,6 +77,12 @@ const isMissing = async (workspace: Workspace, project: Project, { workshop }: W
 async function makeAgain({ body, version }: Seen<Workspace>, { store, now }: WorkNeeds): Promise<Placed> {
   const { setup: _gone, why: _why, setupRun: _run, stuck: _stuck, ...rest } = body;
   await store.commit([workspaces.put({ ...rest, state: 'making', updatedAt: now() }, version)]);
+  return { state: 'later' };
+}
+
+/** The level of its task has changed, or was not recorded yet: what is in it is kept, and the task goes on in another one. */
+async function giveBack({ body, version }: Seen<Workspace>, { store, now }: WorkNeeds): Promise<Placed> {
+  await store.commit([workspaces.put({ ...body, state: 'leaving', updatedAt: now() }, version)]);
   return { state: 'later' };
 }
 
@@ -60,8 +101,7 @@ async function settleDown(run: Run, { id }: Task, project: Project, needs: WorkN
     : await begin(run, task, project, needs);
   if ('state' in begun) return begun;
   const use = { kind: 'task', taskId: task.id, branch: begun.work.branch, start: begun.start } as const;
-  const isolation = task.isolation === 'clone' ? 'clone' : 'worktree';
-  const { workspace, writes } = await allocate(project, { isolation, use }, needs);
+  const { workspace, writes } = await allocate(project, { ...homeOf(task), use }, needs);
   const at = needs.now();
   const next: Task = { ...task, updatedAt: at, work: { ...begun.work, workspaceId: workspace.id } };
   const note = { what: 'workspace', data: { workspace: workspace.id, branch: begun.work.branch } };
@@ -115,6 +155,14 @@ async function inherited(task: Task, project: Project, from: string, needs: Work
     const other = (await tasks.get(needs.store, dependency))?.body;
     const tip = other && other.projectId === task.projectId ? tipOf(other, looks) : undefined;
     if (!other || !tip) continue;
+    // Its agent, and its gate, would run what nobody has let through.
+    if (isLower(trustOf(other), trustOf(task))) {
+      if (looks) continue;
+      return impossible(
+        'setup',
+        `it would begin with the work of ${dependency}, which is ${TRUST[trustOf(other)].name} and has not landed: land that first, begin without it (fleet task edit ${task.id} --strategy new), or trust this one no further`,
+      );
+    }
     // Where one holds all of the other there is nothing to put together.
     const isAhead = await needs.workshop.combine(project, { onto: tip, tip: base, origin: { task: other }, at: task.createdAt });
     if (isAhead.state === 'contained') {

@@ -6,7 +6,8 @@ import { isSetback } from '../../domain/setback.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
 import { findingsOf, refusalOf } from '../../domain/work/evidence.ts';
-import { guardedAmong, type NextStep, nextStep } from '../../domain/work/next-step.ts';
+import { guardedAmong } from '../../domain/work/guarded-paths.ts';
+import { type NextStep, nextStep } from '../../domain/work/next-step.ts';
 import type { GitFacts } from '../../domain/work/report.ts';
 import type { Work } from '../../domain/work/work.ts';
 import { isPending, questionsOf } from '../../store/queries/questions.ts';
@@ -19,8 +20,9 @@ import { taskIndex, tasks } from '../../store/records/tasks.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
 import { Beside } from './beside.ts';
+import { bounded } from './bounded.ts';
 import { gateOn } from './gate.ts';
-import type { Gathered, WorkNeeds } from './needs.ts';
+import type { Gathered, Origin, Site, WorkNeeds } from './needs.ts';
 import { isNews } from './news.ts';
 import { offer } from './offer.ts';
 import { holderOf, sendBack, stop } from './repair.ts';
@@ -153,11 +155,11 @@ async function gather(seen: Seen<Task>, project: Project | undefined, needs: Wor
   if (!work || !project)
     return stop(seen, { cause: 'proof', who: 'you', what: 'its project is gone, and its work cannot be looked at' }, needs);
   const workspace = work.workspaceId && (await workspaces.get(needs.store, work.workspaceId))?.body;
-  const isHere = workspace && workspace.use.kind === 'task' && workspace.use.taskId === task.id;
+  const isHere = workspace && workspace.state !== 'aside' && workspace.use.kind === 'task' && workspace.use.taskId === task.id;
   const origin = await originOf(task, needs);
   const found = await beside.take(`gather ${task.id} ${task.phase.state} ${work.runId}`, async () => {
     const tip: Gathered | undefined =
-      (isHere && (await needs.workshop.gather({ workspace, project }, origin))) || (await branchTip(project, work.branch, needs));
+      (isHere && (await gathered({ workspace, project }, origin, needs))) || (await branchTip(project, work.branch, needs));
     if (!tip) return undefined;
     const span = { base: work.base, tip: tip.commit };
     const facts = await needs.workshop.changes(project, span);
@@ -183,6 +185,9 @@ async function gather(seen: Seen<Task>, project: Project | undefined, needs: Wor
   };
   return move(seen, next, { what: 'gathered', data: { commit: tip.commit, files: facts.totals.files } }, needs);
 }
+
+const gathered = (site: Site, origin: Origin, { workshop, workRules }: WorkNeeds) =>
+  bounded(workshop, { forMs: workRules().keepSeconds * 1_000 }, () => workshop.gather(site, origin));
 
 /** Nobody looks at a file that is not in the list, so a list that is not whole is looked at by a person. */
 function guardedIn({ files, totals }: GitFacts, patterns: readonly string[]): string[] {

@@ -1,4 +1,5 @@
 import { restAfter } from '../../domain/setback.ts';
+import type { Subject } from '../subject.ts';
 import type { WorkNeeds } from './needs.ts';
 
 export interface Setback {
@@ -31,14 +32,20 @@ export class Setbacks {
   }
 
   /** It failed. What fails again and again is said less and less often. */
-  note(key: string, error: unknown): Setback {
+  note(key: string, error: unknown, about: Subject = {}): Setback {
     const now = this.#needs.elapsed();
     const before = this.#entries.get(key);
     const times = (before?.times ?? 0) + 1;
     const since = before?.since ?? now;
     this.#entries.set(key, { times, since, notBefore: now + restAfter(times) });
     if ((times & (times - 1)) === 0)
-      this.#needs.log('action.failed', { controller: this.#name, about: key, failures: times, error: String(error) });
+      this.#needs.log('action.failed', {
+        controller: this.#name,
+        about: key,
+        ...about,
+        failures: times,
+        error: String(error),
+      });
     return { times, forMs: now - since };
   }
 

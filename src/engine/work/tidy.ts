@@ -1,4 +1,5 @@
 import { isFault } from '../../domain/fault.ts';
+import { isSetback } from '../../domain/setback.ts';
 import type { WorkspaceId } from '../../domain/values.ts';
 import { isClaimedOrphan, type Workspace } from '../../domain/work/workspace.ts';
 import { projectIndex, projects } from '../../store/records/projects.ts';
@@ -6,15 +7,23 @@ import type { Seen } from '../../store/records/record.ts';
 import { workspaceIndex, workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
 import { Beside } from './beside.ts';
+import { bounded } from './bounded.ts';
 import type { Marked, WorkNeeds } from './needs.ts';
+import { toAside } from './put-aside.ts';
+import { Setbacks } from './setbacks.ts';
+import { reasonOf } from './trouble.ts';
 
 const EVERY_MS = 30_000;
 /** Deleting goes on for this long at a time, so that it is never in anybody's way. */
 const DELETE_MS = 2_000;
 
+/** Tries of what will most likely be the same again. */
+const MOST_TRIES = 3;
+
 /** Deletes what was discarded, and looks for directories of ours that no row knows of: a crash or an old backup leaves such. */
 export function tidy(needs: WorkNeeds): Controller<boolean, 'trash' | 'orphans'> {
   const beside = new Beside();
+  const setbacks = new Setbacks('tidy', needs);
   let [lookedAt, tidiedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return {
     name: 'tidy',
@@ -25,12 +34,15 @@ export function tidy(needs: WorkNeeds): Controller<boolean, 'trash' | 'orphans'>
     act: async (what) => {
       if (what === 'orphans') {
         if (needs.elapsed() - lookedAt < EVERY_MS) return false;
-        if (await beside.take('orphans', () => removeOrphans(needs))) lookedAt = needs.elapsed();
+        if (await beside.take('orphans', () => removeOrphans(needs, setbacks))) lookedAt = needs.elapsed();
         return false;
       }
-      const left = await beside.take('trash', () => needs.workshop.emptyTrash(DELETE_MS));
-      if (left && left.value === 0) tidiedAt = needs.elapsed();
-      return left !== undefined && left.value > 0;
+      const trash = await beside.take('trash', () => needs.workshop.emptyTrash(DELETE_MS));
+      if (!trash) return false;
+      const { left, stays } = trash.value;
+      for (const { name, why } of stays) setbacks.note(name, why);
+      if (left === 0) tidiedAt = needs.elapsed();
+      return left > 0;
     },
   };
 }
@@ -39,26 +51,36 @@ export function tidy(needs: WorkNeeds): Controller<boolean, 'trash' | 'orphans'>
  * Looked for first, and only then compared with the rows: what is being made right now has its row already. An orphan gets
  * a row before it is touched, so that nobody can be given its number, and with it its path, meanwhile.
  */
-async function removeOrphans(needs: WorkNeeds): Promise<void> {
+async function removeOrphans(needs: WorkNeeds, setbacks: Setbacks): Promise<void> {
   const marked = await needs.workshop.marked();
   const rows = await rowsByPath(needs);
   for (const orphan of marked) {
     const row = rows.get(orphan.path);
-    if (row && !isClaimedOrphan(row.body)) continue;
+    if ((row && !isClaimedOrphan(row.body)) || !setbacks.isDue(orphan.path)) continue;
+    const mine = row ?? (await claim(orphan, needs).catch(unlessRaceLost));
     try {
-      const mine = row ?? (await claim(orphan, needs));
-      await needs.workshop.removeOrphan(orphan);
+      await bounded(needs.workshop, { forMs: needs.workRules().keepSeconds * 1_000 }, () => needs.workshop.removeOrphan(orphan));
       needs.log('workspace.orphan', { path: orphan.path });
       if (mine) await needs.store.commit([workspaces.remove(mine.body, mine.version)]);
+      setbacks.over(orphan.path);
     } catch (error) {
+      if (isFault(error, 'conflict')) continue;
       // One that cannot be removed is in nobody's way, and keeps no other from being removed.
-      if (!isFault(error, 'conflict')) needs.log('workspace.orphan-stays', { path: orphan.path, error: String(error) });
+      const { times } = setbacks.note(orphan.path, error);
+      if (!mine || isSetback(error) || times < MOST_TRIES) continue;
+      const why = `it was found without a row, and could not be removed: ${reasonOf(error)}`;
+      await needs.store.commit([toAside(mine, { why }, needs)]).catch(unlessRaceLost);
     }
   }
   const there = new Set(marked.map(({ path }) => path));
   for (const { body, version } of rows.values())
     if (isClaimedOrphan(body) && !there.has(body.path)) await needs.store.commit([workspaces.remove(body, version)]);
 }
+
+const unlessRaceLost = (error: unknown): undefined => {
+  if (!isFault(error, 'conflict')) throw error;
+  return undefined;
+};
 
 async function rowsByPath({ store, host }: WorkNeeds): Promise<ReadonlyMap<string, Seen<Workspace>>> {
   const hits = await store.scan({ index: workspaceIndex.host(host), limit: store.limits.rowsPerScan });

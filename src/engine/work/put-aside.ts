@@ -1,0 +1,69 @@
+import type { Project } from '../../domain/project/project.ts';
+import type { RunId } from '../../domain/values.ts';
+import type { Workspace } from '../../domain/work/workspace.ts';
+import type { Write } from '../../store/port.ts';
+import type { Seen } from '../../store/records/record.ts';
+import { workspaces } from '../../store/records/workspaces.ts';
+import type { Beside } from './beside.ts';
+import { bounded } from './bounded.ts';
+import type { WorkNeeds } from './needs.ts';
+import { reasonOf } from './trouble.ts';
+
+/** Renames take no time; finding out what git of the project knows of it may. */
+const MOVE_MS = 60_000;
+const SAID = 1_000;
+
+export interface Cause {
+  readonly why: string;
+  /** Whose work could not be kept. */
+  readonly runId?: RunId | undefined;
+}
+
+/**
+ * Has a workspace put aside whole. The row says so first: nobody uses it any more, and `furnish` moves its files, also after
+ * a crash.
+ */
+export function toAside({ body, version }: Seen<Workspace>, { why, runId }: Cause, { workshop, now }: WorkNeeds): Write {
+  const { setupRun: _run, stuck: _stuck, doomed: _doomed, setup: _setup, ...rest } = body;
+  const at = now();
+  const aside = { at, path: workshop.asidePathOf(body, at), ...(runId ? { runId } : {}), moving: true } as const;
+  return workspaces.put({ ...rest, state: 'aside', why: why.slice(0, SAID), aside, updatedAt: at }, version);
+}
+
+interface Around {
+  readonly needs: WorkNeeds;
+  readonly beside: Beside;
+}
+
+/** Moves the files of one that is put aside. Where that is not possible its number, and with it its path, stays taken. */
+export async function moveAside(
+  { body, version }: Seen<Workspace>,
+  project: Project | undefined,
+  { needs, beside }: Around,
+): Promise<boolean> {
+  const { aside } = body;
+  if (!aside) return false;
+  const failed = await beside.take(`put aside ${body.id} ${version}`, () =>
+    moved(body, project, needs).then(
+      () => undefined,
+      (error: unknown) => reasonOf(error),
+    ),
+  );
+  if (!failed) return false;
+  const { moving: _done, path, ...rest } = aside;
+  const found = failed.value === undefined ? { aside: { ...rest, ...(path ? { path } : {}) } } : { aside: rest };
+  const why = failed.value === undefined ? body.why : `${body.why}; it could not be moved either: ${failed.value}`.slice(0, SAID);
+  const next: Workspace = { ...body, ...found, ...(why ? { why } : {}), updatedAt: needs.now() };
+  await needs.store.commit([workspaces.put(next, version)], { flush: true });
+  const taskId = body.use.kind === 'free' ? undefined : body.use.taskId;
+  needs.log('workspace.aside', { workspaceId: body.id, taskId, runId: aside.runId, path: next.aside?.path ?? body.path, why });
+  return true;
+}
+
+async function moved(workspace: Workspace, project: Project | undefined, { workshop }: WorkNeeds): Promise<void> {
+  const { aside, use, why = '' } = workspace;
+  if (!project || !aside?.path) throw new Error('its project is gone');
+  const { path, at, runId } = aside;
+  const reason = { why, at, runId, ...(use.kind === 'free' ? {} : { taskId: use.taskId }) };
+  await bounded(workshop, { forMs: MOVE_MS }, () => workshop.putAside({ workspace, project }, { path, reason }));
+}
