@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/authority.ts';
 import { Fault } from '../domain/fault.ts';
 import type { Holder, Task } from '../domain/task/task.ts';
-import { reportOf, withTexts } from '../domain/work/report.ts';
+import { reportOf } from '../domain/work/report.ts';
 import type { Write } from '../store/port.ts';
 import { reports } from '../store/records/findings.ts';
 import { changed } from '../store/records/journal.ts';
@@ -23,8 +23,7 @@ export const byRunHandlers: Pick<Handlers, ByRun> = {
   'report.submit': async (input, scope) => {
     const { run, task } = await ownRun(scope);
     const before = await reports.get(scope.reads, run.body.id);
-    const submitted = withTexts(input, await scope.output.redactor(run.body.id));
-    const report = reportOf({ runId: run.body.id, taskId: task.body.id, at: scope.now, submitted });
+    const report = reportOf({ runId: run.body.id, taskId: task.body.id, at: scope.now, submitted: input });
     return plan(report, [reports.put(report, before?.version ?? 'absent')]);
   },
 

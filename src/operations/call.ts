@@ -8,6 +8,7 @@ import { Fault, isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { asRefusedSpace } from '../domain/no-space.ts';
 import type { Instant } from '../domain/values.ts';
+import { withTexts } from '../domain/work/report.ts';
 import { keyName } from '../store/assert-writes.ts';
 import type { Row, Store } from '../store/port.ts';
 import { type Request, requests } from '../store/records/requests.ts';
@@ -28,18 +29,19 @@ const byName = new Map<string, Operation>(contract.map((operation) => [operation
 
 /** Role, input, idempotency and commit, once, around every handler. */
 export function makeCall(surroundings: CallSurroundings, caller: Caller): Call {
+  const { store, now, ...shared } = surroundings;
+  const ground: Ground = { store, now, shared, caller };
   const call = async (name: string, rawInput: unknown, options: CallOptions = {}): Promise<unknown> => {
     const operation = byName.get(name);
     if (!operation) throw new Fault('not_found', `no operation is called ${name}`);
     assertMayCall(caller, operation);
-    const input = checked(operation, rawInput);
+    const input = checked(operation, await sayable(rawInput, operation, { caller, output: surroundings.output }));
     if (operation.kind === 'command') assertInForce(name, surroundings);
     const keyed = operation.kind === 'command' ? options.key : undefined;
     const request = keyed === undefined ? undefined : requestFor({ caller, key: keyed, name, input });
     const answer = await carriedOut(
       { handler: handlers[name as keyof typeof handlers] as AnyHandler, input, request },
-      surroundings,
-      caller,
+      ground,
     ).catch((error: unknown) => {
       throw asRefusedSpace(error);
     });
@@ -47,6 +49,15 @@ export function makeCall(surroundings: CallSurroundings, caller: Caller): Call {
     return operation.exact ? told : operation.output.parse(told);
   };
   return call as Call;
+}
+
+/** What a run says in a command is stored and shown: it goes without the secrets its agent has, in whatever field it stands. */
+async function sayable(
+  raw: unknown,
+  { kind }: Operation,
+  { caller, output }: Pick<Scope, 'caller' | 'output'>,
+): Promise<unknown> {
+  return caller.run && kind === 'command' ? withTexts(raw, await output.redactor(caller.run.runId)) : raw;
 }
 
 /** A command that was given what the engine does not go by would do something else than its caller means. */
@@ -71,20 +82,25 @@ interface Job {
   readonly request: Omit<Request, 'answer' | 'at'> | undefined;
 }
 
+interface Ground extends Pick<CallSurroundings, 'store' | 'now'> {
+  /** What every handler is given as it is. */
+  readonly shared: Omit<CallSurroundings, 'store' | 'now'>;
+  readonly caller: Caller;
+}
+
 /** Losing a race is normal: look again, decide again, until the commit holds. */
-async function carriedOut(job: Job, surroundings: CallSurroundings, caller: Caller): Promise<unknown> {
-  const { store, now, ...rest } = surroundings;
+async function carriedOut(job: Job, { store, now, shared, caller }: Ground): Promise<unknown> {
   for (let attempt = 1; ; attempt += 1) {
     const replay = job.request && (await answeredBefore(store, job.request));
     if (replay) return assertNoSecret(replay);
     const at = now();
     const reads = onceEach(store);
     const { writes, answer } = await job.handler(job.input, {
-      ...rest,
+      ...shared,
       caller,
       reads: readsFor(caller, reads),
       around: readsAround(caller, reads),
-      callerNames: () => callerNames(reads, at, rest.settings.current().values.person),
+      callerNames: () => callerNames(reads, at, shared.settings.current().values.person),
       now: at,
     });
     if (writes.length === 0) return answer;

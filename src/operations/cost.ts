@@ -3,6 +3,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';
 import { added, type Usage } from '../domain/run/usage.ts';
 import { instantOf, msOf } from '../domain/values.ts';
+import { takenBy } from '../store/queries/shared-budgets.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { findTask } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
@@ -16,9 +17,11 @@ export const costHandlers: Pick<Handlers, 'task.cost' | 'fleet.cost'> = {
     const hits = await reads.scan({ index: runIndex.agents(task.id), limit: reads.limits.rowsPerScan });
     const found = hits.map(runs.read);
     const { maxBudgetUsd, maxTokens, maxTurns } = task;
+    const withParts = task.children === 0 ? undefined : await takenBy(task, reads);
     return plan({
       taskId: task.id,
       ...usageIn(found),
+      ...(withParts ? { withParts } : {}),
       ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(maxTurns === undefined ? {} : { maxTurns }),

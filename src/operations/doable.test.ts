@@ -17,6 +17,10 @@ describe('a task that nobody here can do', () => {
     expect(await call('task.create', { directory: '/plain', prompt: 'x', executor: ['scripted'] })).not.toHaveProperty(
       'warnings',
     );
+    unready.set('claude', ABSENT);
+    expect(await call('task.edit', { id, executor: ['scripted'] })).not.toHaveProperty('warnings');
+    expect(await call('task.edit', { id, executor: ['claude'] })).toMatchObject({ warnings });
+    unready.clear();
     await call('task.claim', { id });
     unready.set('claude', ABSENT);
     expect(await call('task.show', { id })).not.toHaveProperty('warnings');

@@ -34,9 +34,8 @@ async function idByTail(reads: Scope['reads'], tail: string): Promise<string> {
 
 /** A project by name or id; removed ones are gone for everybody but history. */
 export async function findProject({ reads }: Reads, ref: string): Promise<Seen<Project>> {
-  const owner = ProjectId.safeParse(ref).success ? undefined : await projectNames.get(reads, canonical(ref));
-  const id = owner?.body.projectId ?? ref;
-  const seen = ProjectId.safeParse(id).success ? await projects.get(reads, id) : undefined;
+  const id = ProjectId.safeParse(ref).success ? ref : (await projectNames.get(reads, canonical(ref)))?.body.projectId;
+  const seen = id === undefined ? undefined : await projects.get(reads, id);
   if (!seen || seen.body.removedAt) throw await unknownProject(reads, ref);
   return seen;
 }

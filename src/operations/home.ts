@@ -33,7 +33,9 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
     });
   },
 
-  'config.set': async ({ assignments }, { settings, reads }) => {
+  'config.set': async ({ assignments }, { settings, reads, caller }) => {
+    if (caller.team !== undefined)
+      throw new Fault('forbidden', `${caller.name} belongs to team ${caller.team}: settings are those of the whole fleet`);
     await assertProjects(assignments.flatMap(limitedProjects), reads);
     await settings.set(assignments);
     const { file, items } = settings.current();

@@ -11,6 +11,7 @@ import { everyHit } from '../store/queries/every-hit.ts';
 import { born, changed } from '../store/records/journal.ts';
 import { canonical, projectIndex, projectNames, projects } from '../store/records/projects.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
+import { assertMayBound, assertMayName } from './bounds.ts';
 import { findProject, stillAt } from './find.ts';
 import { type Handlers, type Place, plan, type Scope } from './scope.ts';
 import { assertIntegration, defined } from './task-create.ts';
@@ -27,9 +28,10 @@ export const projectHandlers: Pick<Handlers, 'project.add' | 'project.list' | 'p
     'project.add': async ({ path, plain, name, ...wishes }, scope) => {
       const place = usable(await scope.places.inspect(path), path, plain);
       await assertAllowed(place.path, scope);
-      await assertExecutors(wishes.executor ? [wishes.executor] : [], scope);
+      await assertExecutors([...(wishes.executor ? [wishes.executor] : []), ...(wishes.allowExecutor ?? [])], scope);
       assertIntegration(wishes.integration);
       assertServers(wishes.mcpServers ?? {});
+      assertMayName(defined({ ...wishes }), scope);
       const project: Project = {
         ...recordFields({ ...wishes }),
         description: wishes.description ?? '',
@@ -59,10 +61,12 @@ export const projectHandlers: Pick<Handlers, 'project.add' | 'project.list' | 'p
     'project.set': async ({ project: ref, clear, ifSeq, ...wishes }, scope) => {
       const seen = await findProject(scope, ref);
       stillAt('project', seen.body, ifSeq);
-      await assertExecutors(wishes.executor ? [wishes.executor] : [], scope);
+      await assertExecutors([...(wishes.executor ? [wishes.executor] : []), ...(wishes.allowExecutor ?? [])], scope);
       assertIntegration(wishes.integration);
       assertServers(wishes.mcpServers ?? {});
       const fields = { ...cleared(clear), ...recordFields(wishes) };
+      assertMayBound(fields, scope);
+      assertMayName(fields, scope);
       if (Object.keys(fields).length === 0) throw new Fault('invalid', 'nothing to change: give at least one field');
       const next = defined({ ...seen.body, ...fields, updatedAt: scope.now }) as Project;
       const note = { what: 'set', data: { fields: Object.keys(fields) } };
@@ -115,14 +119,26 @@ function nameFor(path: string): string {
 }
 
 function recordFields(wishes: Partial<Wishes>): Partial<Project> {
-  const { copyFile, ...same } = wishes;
-  return defined({ ...same, copyFiles: copyFile }) as Partial<Project>;
+  const { copyFile, setupInput, allowExecutor, ...same } = wishes;
+  return defined({
+    ...same,
+    copyFiles: copyFile,
+    setupInputs: setupInput,
+    allowExecutors: allowExecutor,
+  }) as Partial<Project>;
 }
 
 const EMPTY: Readonly<Record<string, unknown>> = { copyFiles: [], mcpServers: {}, description: '' };
 
+/** Contract words that differ from the words of the record. */
+const RECORD_FIELD: Readonly<Record<string, keyof Project>> = {
+  copyFile: 'copyFiles',
+  setupInput: 'setupInputs',
+  allowExecutor: 'allowExecutors',
+};
+
 function cleared(clear: readonly string[]): Record<string, unknown> {
-  const fields = clear.map((name) => (name === 'copyFile' ? 'copyFiles' : name));
+  const fields = clear.map((name) => RECORD_FIELD[name] ?? name);
   return Object.fromEntries(fields.map((field) => [field, EMPTY[field]]));
 }
 

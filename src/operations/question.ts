@@ -11,6 +11,7 @@ import { questionIndex, questions } from '../store/records/questions.ts';
 import type { Seen } from '../store/records/record.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
+import { assertWithinBounds } from './bounds.ts';
 import { findQuestion, findTask } from './find.ts';
 import { assertOwn, type Own, ownRun } from './own-run.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
@@ -62,6 +63,8 @@ export const questionHandlers: Pick<Handlers, Questions> = {
   'question.answer': async ({ id, text }, scope) => {
     const seen = await findQuestion(scope, id);
     const chosen = chosenFrom(seen.body.options, text);
+    const asker = seen.body.taskId && (await tasks.get(scope.reads, seen.body.taskId));
+    if (asker) await assertWithinBounds(asker.body, scope);
     const author = { by: scope.caller.name, at: scope.now };
     const next = answered(seen.body, chosen, author.by, author.at);
     const change = changed(questions, seen, next, { author, note: { what: 'answered', why: chosen } });

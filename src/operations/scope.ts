@@ -17,6 +17,7 @@ import type { Workspace } from '../domain/work/workspace.ts';
 import type { RunLog } from '../runlog/port.ts';
 import type { Store, Write } from '../store/port.ts';
 import type { AgentSurroundings } from './agent-surroundings.ts';
+import type { Upkeep } from './upkeep.ts';
 
 /** All an operation may touch. Anything missing here is something an operation must not do. */
 export interface Scope {
@@ -160,6 +161,8 @@ export interface Output {
   facts(runId: RunId): Promise<RunFacts>;
   /** Takes out of a text, which came another way, what its output is shown without. */
   redactor(runId: RunId): Promise<(text: string) => string>;
+  /** The same where it is not known whose text it is: without the secrets of this process, and what looks like one. */
+  clean(text: string): string;
 }
 
 export interface EventPlace {
@@ -198,6 +201,10 @@ export interface Places {
   inspect(path: string): Promise<Place>;
   /** Whether work can be done in a directory, and where it really is. As `inspect`, but what git said before holds while it must. */
   usable(path: string): Promise<{ readonly real: string } | { readonly why: string }>;
+  /** The innermost repository at or above a directory, by what lies there. */
+  repositoryAround(path: string): Promise<string | undefined>;
+  /** A repository below a directory, as far down as it is looked through. */
+  repositoryBelow(path: string): Promise<string | undefined>;
   /** The real path, or undefined when nothing is there. */
   real(path: string): Promise<string | undefined>;
 }
@@ -269,17 +276,6 @@ export interface Home {
   problem(): string | undefined;
   /** Who runs the engine of this home, if anybody does. */
   engine(): Promise<{ readonly host: string; readonly pid: number; readonly since: Instant } | undefined>;
-}
-
-/** The care of the database itself. */
-export interface Upkeep {
-  migrate(): Promise<{ file: string; schema: number }>;
-  check(): Promise<{ file: string; ok: boolean; rows: number; findings: string[]; advice?: string }>;
-  backup(target: string | undefined): Promise<{ file: string; bytes: number; blobs: number }>;
-  restore(source: string): Promise<{ file: string; kept?: string; rows: number }>;
-  accept(): Promise<{ file: string; rows: number; lostCommits: number }>;
-  export(target: string): Promise<{ file: string; rows: number }>;
-  prune(olderThanDays: number, dryRun: boolean): Promise<{ tasks: number; requests: number; blobs: number }>;
 }
 
 /** What a handler wants to be true, and what it will say when it is. Only the wrapper commits. */

@@ -12,6 +12,7 @@ import type { Seen } from '../store/records/record.ts';
 import { runIndex } from '../store/records/runs.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { trash } from '../store/records/trash.ts';
+import { assertWithinBounds } from './bounds.ts';
 import { changeOf, claimBase, named } from './claimed-change.ts';
 import { cleanupOf } from './cleanup-of.ts';
 import { findTask, stillAt } from './find.ts';
@@ -37,6 +38,7 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
   'task.dispatch': async ({ id, ifSeq }, scope) => {
     const seen = await findTask(scope, id);
     stillAt('task', seen.body, ifSeq);
+    await assertWithinBounds(seen.body, scope);
     const dependencies = await findDependencies(seen.body.dependsOn, scope);
     return moved(seen, { type: 'dispatch', at: scope.now, unmet: openOnes(dependencies, seen.body) }, scope, {
       beliefs: beliefsIn(dependencies),
@@ -94,6 +96,7 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
     const seen = await findTask(scope, id);
     if (isFinal(seen.body.phase))
       throw new Fault('conflict', `task ${seen.body.id} is ${seen.body.phase.state}: nobody is left to hear it`);
+    await assertWithinBounds(seen.body, scope);
     const task = withMessage(seen.body, text, scope);
     const n = task.messages.at(-1)?.n ?? 0;
     const author = { by: scope.caller.name, at: scope.now };
@@ -144,6 +147,7 @@ interface Again {
 async function again(id: string, ifSeq: number | undefined, scope: Scope, { resume, text, isRejected }: Again) {
   const seen = await findTask(scope, id);
   stillAt('task', seen.body, ifSeq);
+  await assertWithinBounds(seen.body, scope);
   const dependencies = await findDependencies(seen.body.dependsOn, scope);
   const [newest] = resume ? await scope.reads.scan({ index: runIndex.agents(seen.body.id), limit: 1, reverse: true }) : [];
   const { continues: _before, ...rest } = seen.body;

@@ -12,14 +12,16 @@ import { born, changed } from '../store/records/journal.ts';
 import type { Seen } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { teamFor } from './authorize.ts';
+import { creatorRoleOf, withinBounds } from './bounds.ts';
 import { warningsFor } from './doable.ts';
 import { findTask } from './find.ts';
 import type { Handlers, Scope } from './scope.ts';
 import { plan } from './scope.ts';
-import { assertExecutors } from './task-executors.ts';
+import { assertArguments, assertExecutors } from './task-executors.ts';
 import { awaited, findDependencies, openOnes } from './task-graph.ts';
 import { asPart } from './task-part.ts';
 import { whereToWork } from './task-place.ts';
+import { assertSandbox, isolationFor } from './task-trust.ts';
 import { viewOf } from './task-view.ts';
 import { stash } from './texts.ts';
 
@@ -29,22 +31,27 @@ export const createTaskHandler: Handlers['task.create'] = async (input, scope) =
   madeTask(scope.caller.run ? await asPart(input, scope) : input, scope);
 
 /** The plan of a new task; one that reviews another waits for its work, not for its landing. */
-export async function madeTask(input: Input, scope: Scope, { reviews }: Pick<Task, 'reviews'> = {}) {
+export async function madeTask(asked: Input, scope: Scope, { reviews }: Pick<Task, 'reviews'> = {}) {
   const [{ place, project }, dependencies, parent] = await Promise.all([
-    input.directory !== undefined && scope.caller.run
-      ? { place: { directory: input.directory }, project: undefined }
-      : whereToWork(input, scope),
-    findDependencies(input.after ?? [], scope),
-    input.parent === undefined ? undefined : findTask(scope, input.parent),
+    asked.directory !== undefined && scope.caller.run
+      ? { place: { directory: asked.directory }, project: undefined }
+      : whereToWork(asked, scope),
+    findDependencies(asked.after ?? [], scope),
+    asked.parent === undefined ? undefined : findTask(scope, asked.parent),
   ]);
-  await assertExecutors(input.executor ?? givenDefaults(input, scope).executors ?? [], scope);
+  const executors = asked.executor ?? givenDefaults(asked, scope).executors ?? [];
+  await assertExecutors(executors, scope);
+  await assertArguments(asked.extraArg, { executors, project }, scope);
+  const input = await withinBounds(asked, { executors, extraArgs: asked.extraArg, project, of: parent?.body }, scope);
   const wish = wishOf(input, scope, dependencies);
   const { integration, isolation } = landing(input, project, scope);
   if (integration !== undefined) wish.integration = integration;
   if (isolation !== undefined) wish.isolation = isolation;
   const task: Task = { ...draftOf(scope.ids.task(), wish, scope), prompt: await stash(scope, input.prompt) };
   stand(task, { ...place, ...lineage(parent, scope, reviews ? 1 : 0) });
+  if (task.sandbox) await assertSandbox(task, scope);
   if (reviews) task.reviews = reviews;
+  if (scope.caller.run && parent?.body.creatorRole !== undefined) task.creatorRole = parent.body.creatorRole;
   const unmet = openOnes(dependencies, task);
   const placed = input.draft ? task : transition(task, { type: 'dispatch', at: scope.now, unmet });
   const author = { by: scope.caller.name, at: scope.now };
@@ -97,6 +104,8 @@ export function draftOf(id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope,
     updatedAt: now,
   };
   if (team !== undefined) draft.team = team;
+  const creatorRole = creatorRoleOf(caller);
+  if (creatorRole !== undefined) draft.creatorRole = creatorRole;
   return draft;
 }
 
@@ -151,12 +160,13 @@ function wishOf(input: Input, scope: Scope, dependencies: readonly Seen<Task>[])
 
 /** How work in a project is kept apart and what becomes of it: as the task says, or its project, or the home. */
 export function landing(
-  input: Partial<Pick<Input, 'integration' | 'isolation'>>,
+  input: Partial<Pick<Input, 'integration' | 'isolation' | 'sandbox'>>,
   project: Project | undefined,
   { settings }: Scope,
 ): Pick<TaskWish, 'integration' | 'isolation'> {
   assertIntegration(input.integration);
-  if (!project) return defined({ integration: input.integration, isolation: input.isolation });
+  const own = isolationFor({ sandbox: input.sandbox, explicit: input.isolation, project });
+  if (!project) return defined({ integration: input.integration, isolation: own });
   const { values, items } = settings.current();
   const resolve = <Name extends 'integration' | 'isolation'>(name: Name) => {
     const outranks = outranksProject(items.find((item) => item.name === name)?.origin);
@@ -164,7 +174,7 @@ export function landing(
   };
   const integration = resolve('integration');
   assertIntegration(integration);
-  return { integration, isolation: project.kind === 'directory' ? 'in_place' : resolve('isolation') };
+  return { integration, isolation: own ?? resolve('isolation') };
 }
 
 /** Nothing that is not there may be promised. */

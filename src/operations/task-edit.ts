@@ -8,12 +8,15 @@ import { changed } from '../store/records/journal.ts';
 import type { Seen } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { teamFor } from './authorize.ts';
+import { editedWithinBounds } from './bounds.ts';
+import { effectiveOf, isUnbegun, warningsFor } from './doable.ts';
 import { findTask, stillAt } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { assertIntegration, defined } from './task-create.ts';
-import { assertExecutors } from './task-executors.ts';
+import { assertArguments, assertExecutors } from './task-executors.ts';
 import { awaited, beliefsIn, edgesChecked, findDependencies, openOnes } from './task-graph.ts';
 import { whereToWork } from './task-place.ts';
+import { withTrust } from './task-trust.ts';
 import { viewOf } from './task-view.ts';
 import { stash } from './texts.ts';
 
@@ -22,7 +25,7 @@ type Input = z.output<typeof editTask.input>;
 export const editTaskHandler: Handlers['task.edit'] = async (input, scope) => {
   const seen = await findTask(scope, input.id);
   stillAt('task', seen.body, input.ifSeq);
-  if (isFinal(seen.body.phase))
+  if (isFinal(seen.body.phase) && !isForItsParts(seen.body, input))
     throw new Fault('conflict', `task ${seen.body.id} is ${seen.body.phase.state}: what it asked for is history`);
   await assertExecutors(input.executor ?? [], scope);
   assertIntegration(input.integration);
@@ -30,12 +33,27 @@ export const editTaskHandler: Handlers['task.edit'] = async (input, scope) => {
   const fields = { ...emptied(input.clear), ...handedOver(seen.body, input), ...(await given(input, scope)) };
   if (Object.keys(fields).length === 0 && input.after === undefined && !input.clear.includes('after'))
     throw new Fault('invalid', 'nothing to change: give at least one field');
-  const edited = without({ ...seen.body, ...fields, updatedAt: scope.now } as Task, fields);
-  const { task, writes } = await rewired(edited, input, scope);
+  const asked = without({ ...seen.body, ...fields, updatedAt: scope.now } as Task, fields);
+  if (input.extraArg !== undefined)
+    await assertArguments(input.extraArg, { executors: [(await effectiveOf(asked, scope)).executor, ...asked.executors] }, scope);
+  const edited = await editedWithinBounds(asked, scope);
+  // Bounds may have asked for the sandbox.
+  const isTrustTouched = touchesTrust(input) || edited.sandbox !== seen.body.sandbox;
+  const { task, writes } = await rewired(isTrustTouched ? await withTrust(edited, input, scope) : edited, input, scope);
   const note = { what: 'edited', data: { fields: [...Object.keys(fields), ...(touchesEdges(input) ? ['dependsOn'] : [])] } };
   const change = changed(tasks, seen, task, { author: { by: scope.caller.name, at: scope.now }, note });
-  return plan(await viewOf({ ...task, seq: task.seq + 1 }, scope), [...change, ...writes]);
+  const [view, warnings] = await Promise.all([
+    viewOf({ ...task, seq: task.seq + 1 }, scope),
+    isUnbegun(task) ? warningsFor(task, scope) : [],
+  ]);
+  return plan({ ...view, ...(warnings.length > 0 ? { warnings } : {}) }, [...change, ...writes]);
 };
+
+/** Parts that go on after their task take from its budget still. */
+function isForItsParts({ children }: Task, { id: _id, ifSeq: _seq, clear, ...fields }: Input): boolean {
+  const touched = [...clear, ...Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]))];
+  return children > 0 && touched.every((name) => name === 'maxBudgetUsd' || name === 'maxTokens');
+}
 
 function assertStaysInTeam({ team, clear }: Input, { caller }: Scope): void {
   teamFor(caller, team);
@@ -84,6 +102,14 @@ function without(task: Task, fields: Record<string, unknown>): Task {
   );
   return Object.fromEntries(kept) as Task;
 }
+
+/** Whatever else is changed, a sandboxed task stays what it is, also where no sandbox can be made at the moment. */
+const touchesTrust = ({ sandbox, isolation, project, clear }: Input): boolean =>
+  sandbox !== undefined ||
+  isolation !== undefined ||
+  project !== undefined ||
+  clear.includes('sandbox') ||
+  clear.includes('isolation');
 
 const touchesEdges = (input: Input) => input.after !== undefined || input.clear.includes('after');
 

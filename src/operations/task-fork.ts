@@ -14,11 +14,13 @@ import { projects } from '../store/records/projects.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { workspaces } from '../store/records/workspaces.ts';
+import { withinBounds } from './bounds.ts';
 import { findTask, stillAt } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { withMessage } from './task-changes.ts';
 import { defined, draftOf, lineage, partAdded } from './task-create.ts';
 import { assertExecutors } from './task-executors.ts';
+import { withTrust } from './task-trust.ts';
 import { viewOf } from './task-view.ts';
 
 type Input = z.output<typeof forkTask.input>;
@@ -30,16 +32,21 @@ export const forkTaskHandler: Handlers['task.fork'] = async (input, scope) => {
   const origin = seen.body;
   stillAt('task', origin, input.ifSeq);
   const run = await lastConversation(origin, scope);
-  const wish = wishOf(origin, run, input);
-  await assertExecutors(wish.executors, scope);
+  const asked = wishOf(origin, run, input);
+  const { executors } = asked;
+  await assertExecutors(executors, scope);
+  const wish = await withinBounds(
+    asked,
+    { executors, extraArgs: asked.extraArgs, project: await projectOf(origin, scope), of: origin },
+    scope,
+  );
   const id = scope.ids.task();
   const parent = origin.parentId && (await tasks.get(scope.reads, origin.parentId));
   const { projectId, directory, prompt } = origin;
+  const placed: Task = { ...draftOf(id, wish, scope), ...defined({ projectId, directory }), prompt };
   const fork: Task = {
-    ...draftOf(id, wish, scope),
-    ...defined({ projectId, directory }),
+    ...(await withTrust(placed, {}, scope)),
     ...(parent ? lineage(parent, scope, 0) : {}),
-    prompt,
     forkedFrom: { taskId: origin.id, runId: run.id, ...(await standOf(origin, { run, id }, scope)) },
   };
   const told = input.text === undefined ? fork : withMessage(fork, input.text, scope);
@@ -60,6 +67,9 @@ export const forkTaskHandler: Handlers['task.fork'] = async (input, scope) => {
   ];
   return plan(await viewOf(queued, scope), writes);
 };
+
+const projectOf = async ({ projectId }: Task, { reads }: Scope) =>
+  projectId === undefined ? undefined : (await projects.get(reads, projectId))?.body;
 
 const RUNS_LOOKED_AT = 50;
 

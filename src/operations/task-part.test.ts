@@ -135,11 +135,15 @@ describe('a part or a review by another executor', () => {
     (await refused(review())).message,
   ];
 
-  it('is done by any that is set up here, with the sandbox and without the model of its task', async () => {
+  it('is done by any that is set up here, with the sandbox where the owner allows it by name, and without the model of its task', async () => {
     const house = await withOthers();
-    const { part, review } = await asks(house, { sandbox: true, model: 'opus' }, 'codex');
-    for (const made of [await part(), await review()]) {
-      expect(made).toMatchObject({ executors: ['codex'], sandbox: true });
+    const plain = await asks(house, { model: 'opus' }, 'codex');
+    house.settings.part_executors = ['codex'];
+    const inSandbox = await asks(house, { sandbox: true, model: 'opus' }, 'codex');
+    expect(await inSandbox.part()).toMatchObject({ sandbox: true });
+    house.settings.part_executors = ['set_up'];
+    for (const made of [await plain.part(), await plain.review()]) {
+      expect(made).toMatchObject({ executors: ['codex'] });
       expect(made.model).toBeUndefined();
     }
   });

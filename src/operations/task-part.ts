@@ -1,11 +1,13 @@
 import type { z } from 'zod';
 import type { createTask } from '../contract/task.ts';
+import { nameExecutors, outsideOf } from '../domain/bounds/bounds.ts';
 import { Fault } from '../domain/fault.ts';
 import { lenderOf, refOf } from '../domain/hold/account.ts';
 import type { Run } from '../domain/run/run.ts';
 import { type Doers, partOf } from '../domain/task/part.ts';
 import type { Task, TaskWish } from '../domain/task/task.ts';
 import { workspaces } from '../store/records/workspaces.ts';
+import { boundsOn } from './bounds.ts';
 import { findProject } from './find.ts';
 import { assertOwn, ownRun } from './own-run.ts';
 import type { ExecutorHere, Scope } from './scope.ts';
@@ -29,17 +31,23 @@ const SET_UP = 'set_up';
 /** Who may do a part of the task. What is set up here is asked only when somebody else is wanted. */
 export async function doersOf(
   run: Run,
-  { executors: named }: Task,
+  task: Task,
   { asked, scope }: { readonly asked: readonly string[] | undefined; readonly scope: Scope },
 ): Promise<Doers> {
-  const own = named.length > 0 ? named : [refOf(run)];
+  const own = task.executors.length > 0 ? task.executors : [refOf(run)];
   if ((asked ?? []).every((ref) => own.includes(ref))) return { own, others: [] };
   await assertExecutors(asked ?? [], scope);
   const allowed = scope.settings.current().values.part_executors;
+  const bounds = await boundsOn(task, scope);
   const here = await scope.executors.here();
   const keepsTools = (ref: string) => here.find(({ name }) => name === lenderOf(ref).executor)?.can?.tools === true;
   const ready = here.filter(isSetUp).map(({ name }) => name);
-  const refs = allowed.flatMap((ref) => (ref === SET_UP ? ready : [ref]));
+  // What is set up has a key of its own: who is kept from the keys of others gets none that the owner has not named.
+  const isHeld = task.sandbox === true || nameExecutors(bounds);
+  const named = allowed.flatMap((ref) => (ref === SET_UP ? (isHeld ? [] : ready) : [ref]));
+  const refs = [...named, ...bounds.flatMap(({ executors = [] }) => executors)].filter(
+    (ref) => outsideOf(task, [ref], bounds) === undefined,
+  );
   return { own, others: [...new Set(refs)].map((ref) => ({ ref, keepsTools: keepsTools(ref) })) };
 }
 

@@ -11,6 +11,7 @@ import { imports } from '../store/records/imports.ts';
 import { born, entriesAfter } from '../store/records/journal.ts';
 import type { Seen } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
+import { withinBounds } from './bounds.ts';
 import { findProject } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { draftOf, givenDefaults, landing, titleOf } from './task-create.ts';
@@ -132,7 +133,7 @@ async function taskFrom(line: Imported, { where, after, dispatch }: Around, scop
   const draft: Task = {
     ...draftOf(
       id.success ? id.data : scope.ids.task(createdAt),
-      { ...wishOf(line, after, scope), ...landing({}, where.project, scope) },
+      { ...(await boundedWish(line, { where, after }, scope)), ...landing({}, where.project, scope) },
       scope,
     ),
     ...where.place,
@@ -143,6 +144,11 @@ async function taskFrom(line: Imported, { where, after, dispatch }: Around, scop
   if (line.state === 'canceled') return { ...draft, phase: { state: 'canceled', at: scope.now } };
   const unmet = after.filter(({ phase }) => phase.state !== 'done').map((task) => task.id);
   return dispatch ? transition(draft, { type: 'dispatch', at: scope.now, unmet }) : draft;
+}
+
+async function boundedWish(line: Imported, { where, after }: Pick<Around, 'where' | 'after'>, scope: Scope): Promise<TaskWish> {
+  const wish = wishOf(line, after, scope);
+  return withinBounds(wish, { executors: wish.executors, project: where.project }, scope);
 }
 
 const wishOf = (line: Imported, after: readonly Task[], scope: Scope): TaskWish => ({

@@ -1,6 +1,7 @@
 import type { TaskView } from '../contract/shapes.ts';
 import { added } from '../domain/run/usage.ts';
 import type { Task } from '../domain/task/task.ts';
+import { trustOf } from '../domain/work/trust.ts';
 import { projects } from '../store/records/projects.ts';
 import { runs } from '../store/records/runs.ts';
 import type { Scope } from './scope.ts';
@@ -9,11 +10,12 @@ import { whole } from './texts.ts';
 /** A task as a list shows it: the beginning of a long prompt, the name of its project. */
 export async function viewOf(task: Task, { reads }: Pick<Scope, 'reads'>): Promise<TaskView> {
   const { prompt } = task;
+  const trust = trustOf(task);
   const project = task.projectId ? await projects.get(reads, task.projectId) : undefined;
   const view: TaskView =
     'text' in prompt
-      ? { ...task, prompt: prompt.text, promptBytes: Buffer.byteLength(prompt.text), promptIsWhole: true }
-      : { ...task, prompt: prompt.excerpt, promptBytes: prompt.bytes, promptIsWhole: false };
+      ? { ...task, prompt: prompt.text, promptBytes: Buffer.byteLength(prompt.text), promptIsWhole: true, trust }
+      : { ...task, prompt: prompt.excerpt, promptBytes: prompt.bytes, promptIsWhole: false, trust };
   if (project) view.project = project.body.name;
   return view;
 }

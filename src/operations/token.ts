@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Role } from '../domain/authority.ts';
 import { Fault, isFault } from '../domain/fault.ts';
 import type { Link } from '../domain/token/link.ts';
-import { assertNarrower, assertOwnName, type Token } from '../domain/token/token.ts';
+import { assertNarrower, assertOwnName, opens, type Token } from '../domain/token/token.ts';
 import { type Instant, instantOf, LinkId, msOf, TokenId } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
 import { born, changed } from '../store/records/journal.ts';
@@ -159,8 +159,6 @@ const isSame = (a: string, b: string): boolean => {
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
   return one.length === other.length && timingSafeEqual(one, other);
 };
-
-const opens = ({ revokedAt, expiresAt }: Token, now: string): boolean => revokedAt === undefined && expiresAt > now;
 
 async function findToken(ref: string, { reads }: Scope): Promise<Seen<Token>> {
   const wanted = ref.toLowerCase();

@@ -2,6 +2,7 @@ import type { TaskView } from '../contract/shapes.ts';
 import { Fault } from '../domain/fault.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
+import { asidePath } from '../domain/work/aside.ts';
 import { conflictsOf, isUnchanged } from '../domain/work/offered.ts';
 import type { Work } from '../domain/work/work.ts';
 import { evidence, evidenceIndex, reportIndex, reports } from '../store/records/findings.ts';
@@ -100,10 +101,10 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
     const { seen, task, work, project } = await withWork(id, scope, ifSeq);
     assertAtRest(task);
     const workspace = work.workspaceId && (await workspaces.get(scope.reads, work.workspaceId))?.body;
-    if (!workspace || workspace.use.kind !== 'task' || workspace.use.taskId !== task.id)
+    if (!workspace || workspace.state === 'aside' || workspace.use.kind !== 'task' || workspace.use.taskId !== task.id)
       throw new Fault(
         'conflict',
-        `task ${task.id} has no workspace any more: fleet task restore ${task.id} brings its work back as a branch`,
+        `task ${task.id} has no workspace any more: fleet task restore ${task.id} brings its work back as a branch${await whereAside(task, scope)}`,
       );
     const { commit, tree } = await scope.work.gather({ workspace, project }, task);
     const changes = await scope.work.totals(project, { base: work.base, tip: commit });
@@ -126,7 +127,11 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
     const { task, work, project } = await withWork(id, scope);
     const found = await scope.work.keptOf(project, task.id, run?.toLowerCase());
     const commit = found?.commit ?? (run === undefined ? (work.tip ?? work.kept?.commit) : undefined);
-    if (!commit) throw new Fault('not_found', `nothing of ${run === undefined ? `task ${task.id}` : `run ${run}`} has been kept`);
+    if (!commit)
+      throw new Fault(
+        'not_found',
+        `nothing of ${run === undefined ? `task ${task.id}` : `run ${run}`} has been kept${await whereAside(task, scope)}`,
+      );
     const made = await scope.work.restore(project, {
       commit,
       branch: branch ?? `fleet/restored/${task.id.slice(-8)}`,
@@ -148,6 +153,13 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
     return plan(answer, [...writes, ...asked]);
   },
 };
+
+/** Where files of the task are that could not be kept. */
+async function whereAside({ id, work }: Task, { reads }: Scope): Promise<string> {
+  const found = work?.workspaceId && (await workspaces.get(reads, work.workspaceId))?.body;
+  const isAside = found && found.aside && found.use.kind === 'task' && found.use.taskId === id;
+  return isAside ? `; its files were put aside whole, in ${asidePath(found)}: ${found.why ?? ''}` : '';
+}
 
 async function withWork(id: string, scope: Scope, ifSeq?: number) {
   const seen = await findTask(scope, id);

@@ -1,7 +1,7 @@
 import type { WorkspaceView } from '../contract/work.ts';
 import { Fault } from '../domain/fault.ts';
 import { isFinal } from '../domain/task/task.ts';
-import { portsOf, type Workspace } from '../domain/work/workspace.ts';
+import { levelOf, portsOf, type Workspace } from '../domain/work/workspace.ts';
 import { projects } from '../store/records/projects.ts';
 import type { Seen } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
@@ -10,7 +10,7 @@ import { type Handlers, plan, type Scope } from './scope.ts';
 import { projectAround } from './task-place.ts';
 import { whole } from './texts.ts';
 
-type Names = 'workspace.list' | 'workspace.prune' | 'fleet.blame';
+type Names = 'workspace.list' | 'workspace.prune' | 'workspace.delete' | 'fleet.blame';
 
 export const workspaceHandlers: Pick<Handlers, Names> = {
   'workspace.list': async (_input, scope) =>
@@ -24,6 +24,18 @@ export const workspaceHandlers: Pick<Handlers, Names> = {
       workspaces.put({ ...body, state: 'leaving', doomed: true, updatedAt: scope.now }, version),
     );
     return plan({ items: await Promise.all(doomed.map(({ body }) => shown(body, scope))), dryRun }, dryRun ? [] : writes);
+  },
+
+  'workspace.delete': async ({ id }, scope) => {
+    const seen = await workspaces.get(scope.reads, id);
+    if (!seen) throw new Fault('not_found', `no workspace ${id}: fleet workspace list shows those that are there`);
+    const { body, version } = seen;
+    if (body.state === 'leaving' && body.aside) return plan(await shown(body, scope));
+    if (body.aside?.moving) throw new Fault('conflict', `workspace ${id} is just being put aside: try again in a moment`);
+    if (body.state !== 'aside')
+      throw new Fault('conflict', `workspace ${id} was not put aside: fleet workspace prune removes those that nobody needs`);
+    const next = { ...body, state: 'leaving', doomed: true, updatedAt: scope.now } as const;
+    return plan(await shown(next, scope), [workspaces.put(next, version)]);
   },
 
   'fleet.blame': async ({ file, ref }, scope) => {
@@ -52,12 +64,12 @@ async function all({ reads, home }: Scope): Promise<Seen<Workspace>[]> {
 async function shown(workspace: Workspace, { reads }: Scope): Promise<WorkspaceView> {
   const { first, count } = portsOf(workspace);
   const project = (await projects.get(reads, workspace.projectId))?.body.name ?? workspace.projectId;
-  return { ...workspace, project, ports: `${first}-${first + count - 1}` };
+  return { ...workspace, trust: levelOf(workspace), project, ports: `${first}-${first + count - 1}` };
 }
 
-/** Stands free, or belongs to a task that has ended: what that one made is kept. */
+/** Stands free, or belongs to a task that has ended: what that one made is kept. What was put aside is not. */
 async function isIdle({ use, state }: Workspace, { reads }: Scope): Promise<boolean> {
-  if (state === 'leaving') return false;
+  if (state === 'leaving' || state === 'aside') return false;
   if (use.kind === 'free') return state === 'ready';
   const task = (await tasks.get(reads, use.taskId))?.body;
   return !task || isFinal(task.phase);
