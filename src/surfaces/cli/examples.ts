@@ -7,6 +7,7 @@ export const EXAMPLES: Readonly<Partial<Record<OperationName, readonly string[]>
   'config.set': [
     'fleet config set max_concurrent=5 executor=codex',
     'fleet config set limit_executor.claude=2',
+    'fleet config set bounds_role.worker.sandbox=required bounds_role.worker.max_budget_usd=5',
     'fleet config set model=',
   ],
   'executor.list': ['fleet executor list', 'fleet executor list --json | jq .items[].name'],
@@ -47,6 +48,7 @@ export const EXAMPLES: Readonly<Partial<Record<OperationName, readonly string[]>
   'task.restore': ['fleet task restore 7k2m9xqa', 'fleet task restore 7k2m9xqa --run 3tq8w1ze --branch salvage'],
   'task.cleanup': ['fleet task cleanup 7k2m9xqa'],
   'workspace.prune': ['fleet workspace prune --dry-run', 'fleet workspace prune'],
+  'workspace.delete': ['fleet workspace delete ws_3'],
   'fleet.blame': ['fleet blame src/clock.ts', 'fleet blame src/clock.ts:12', 'fleet blame src/clock.ts --ref v1.2'],
   'run.list': ['fleet run list', 'fleet run list --task 7k2m9xqa'],
   'run.events': ['fleet run events 3tq8w1ze --follow', 'fleet run events 3tq8w1ze --json | jq .items[].type'],

@@ -36,6 +36,7 @@ export const POSITIONALS: By<readonly string[]> = {
   'task.push': ['id', 'remote'],
   'task.restore': ['id'],
   'task.cleanup': ['id'],
+  'workspace.delete': ['id'],
   'fleet.blame': ['file'],
   'task.claim': ['id'],
   'task.complete': ['id'],

@@ -1,9 +1,9 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/authority.ts';
 import { isFault } from '../../domain/fault.ts';
 import { msOf } from '../../domain/values.ts';
-import { assertNeighbour, SAFE } from './gate.ts';
-import type { Asked, WebNeeds } from './web.ts';
+import { assertDoor, assertNeighbour, SAFE } from './gate.ts';
+import type { Door, WebNeeds } from './web.ts';
 
 /** What an answer may say besides of rows is never older than this: the hour, what is installed. */
 const MOMENT_MS = 1_000;
@@ -20,6 +20,16 @@ const SPECIAL = ['fleet-as', 'fleet-settings', 'if-match', 'x-request-id', 'rang
 export interface Said {
   readonly text: string;
   readonly tag?: string | undefined;
+}
+
+/** A request that was let in, and how the store and the clock stood before. */
+export interface Came {
+  readonly incoming: IncomingMessage;
+  readonly caller: Caller;
+  readonly revision: number | undefined;
+  readonly at: number;
+  /** Where it was answered, like `/v1/tasks/:id`. */
+  readonly route: string;
 }
 
 interface Kept {
@@ -39,7 +49,7 @@ interface Client {
   readonly answers: Map<string, Kept>;
 }
 
-type Needs = Pick<WebNeeds, 'revision' | 'within' | 'rules' | 'now' | 'elapsed' | 'id' | 'onAnswer'>;
+type Needs = Pick<WebNeeds, 'revision' | 'within' | 'rules' | 'now' | 'elapsed' | 'id' | 'onAnswer' | 'connected'>;
 
 /**
  * Answers made of rows are given again, at the door, until somebody commits: to whoever showed the same token and asks the
@@ -60,7 +70,7 @@ export class Again {
   }
 
   /** Whether it was answered. */
-  answer(request: IncomingMessage, response: ServerResponse, isLocal: boolean): boolean {
+  answer(request: IncomingMessage, response: ServerResponse, door: Door): boolean {
     const { headers, url = '' } = request;
     const client = this.#clients.get(headers.authorization ?? '');
     const kept = request.method === 'GET' ? client?.answers.get(url) : undefined;
@@ -68,7 +78,7 @@ export class Again {
     const begun = this.#needs.elapsed();
     if (!isYoung(kept, begun) || client.until <= this.#needs.now()) return false;
     if (SPECIAL.some((name) => headers[name] !== undefined)) return false;
-    if (!this.#isCurrent() || !this.#mayPass(isLocal ? undefined : headers, client.caller)) return false;
+    if (!this.#isCurrent() || !this.#mayPass(request, client.caller, door)) return false;
     const isKnown = kept.tag !== undefined && headers['if-none-match'] === kept.tag;
     const status = isKnown ? 304 : 200;
     const head = ['x-request-id', this.#needs.id(), ...kept.head];
@@ -79,20 +89,19 @@ export class Again {
   }
 
   /** What was just said, of rows that were read since the caller was let in. */
-  keep(asked: Asked, { text, tag }: Said): void {
-    const { headers, url = '' } = asked.env.incoming;
+  keep({ incoming, caller, revision, at, route }: Came, { text, tag }: Said): void {
+    const { headers, url = '' } = incoming;
     const { authorization } = headers;
-    const { revision, at } = asked.get('came');
     if (authorization === undefined || text.length > LONGEST || SPECIAL.some((name) => headers[name] !== undefined)) return;
     // A commit in between may have been seen in one row and not in another.
     if (revision === undefined || this.#needs.revision() !== revision) return;
     if (revision !== this.#revision || this.#count >= MOST || this.#text > MOST_TEXT) this.#forget(revision);
     const head = [...SAFE.flat(), 'content-type', 'application/json', ...(tag === undefined ? [] : ['etag', tag])];
-    const { answers } = this.#client(authorization, asked.get('caller'));
+    const { answers } = this.#client(authorization, caller);
     if (!answers.has(url)) this.#count += 1;
     this.#text += text.length;
     const length = ['content-length', String(Buffer.byteLength(text))];
-    answers.set(url, { head, length, text, tag, route: asked.req.routePath, at });
+    answers.set(url, { head, length, text, tag, route, at });
   }
 
   #client(authorization: string, caller: Caller): Client {
@@ -115,10 +124,12 @@ export class Again {
     return this.#revision !== undefined;
   }
 
-  #mayPass(said: IncomingHttpHeaders | undefined, { id }: Caller): boolean {
+  #mayPass({ headers, socket }: IncomingMessage, caller: Caller, { isLocal, isForRuns }: Door): boolean {
     try {
-      if (said) assertNeighbour(said, this.#needs);
-      this.#needs.within(id);
+      if (!isLocal) assertNeighbour(headers, this.#needs);
+      assertDoor(caller, isForRuns);
+      this.#needs.connected?.(socket, caller);
+      this.#needs.within(caller.id);
       return true;
     } catch (error) {
       if (isFault(error)) return false;

@@ -1,10 +1,11 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Asked } from './web.ts';
 
 /** The JSON object of a request. */
-export async function jsonBody(asked: Asked): Promise<Record<string, unknown>> {
-  const body = valueOf(asked, await ownText(asked.env.incoming));
+export async function jsonBody(incoming: IncomingMessage, longest: number = most): Promise<Record<string, unknown>> {
+  const body = valueOf(incoming, await ownText(incoming, longest));
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Fault('invalid', 'the body is not a JSON object');
   return body as Record<string, unknown>;
@@ -12,11 +13,12 @@ export async function jsonBody(asked: Asked): Promise<Record<string, unknown>> {
 
 /** The JSON of a request; nothing at all is an empty object. Size and depth are bounded before anything is built from it. */
 export async function jsonValue(asked: Asked): Promise<unknown> {
-  return valueOf(asked, await boundedText(asked.req.raw, Number(asked.env.incoming.headers['content-length'] ?? 0)));
+  const { incoming } = asked.env;
+  return valueOf(incoming as IncomingMessage, await boundedText(asked.req.raw, Number(incoming.headers['content-length'] ?? 0)));
 }
 
-function valueOf(asked: Asked, text: string): unknown {
-  const { 'content-type': type } = asked.env.incoming.headers;
+function valueOf({ headers }: IncomingMessage, text: string): unknown {
+  const { 'content-type': type } = headers;
   if (text === '' && type === undefined) return {};
   if (!/^application\/json(?:\s*;|$)/i.test(type ?? ''))
     throw new Fault('invalid', `the body is ${type ?? 'of no type'}: send application/json`, { status: 415 });
@@ -25,10 +27,10 @@ function valueOf(asked: Asked, text: string): unknown {
 }
 
 const most = LIMITS.requestBytes.value;
-const refuse = () => new Fault('invalid', `the body is longer than ${most} bytes`, { status: 413 });
+const refuse = (longest: number = most) => new Fault('invalid', `the body is longer than ${longest} bytes`, { status: 413 });
 
 /** Read from Node itself: a request as browsers know it, with a stream as they know it, costs more than all the rest of it. */
-function ownText(incoming: Asked['env']['incoming']): Promise<string> {
+function ownText(incoming: IncomingMessage, longest: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let bytes = 0;
@@ -40,13 +42,27 @@ function ownText(incoming: Asked['env']['incoming']): Promise<string> {
       bytes += part.byteLength;
       parts.push(part);
       // What follows is not read: whoever sends it is told at once.
-      if (bytes > most) over(() => reject((incoming.pause(), refuse())));
+      if (bytes > longest) over(() => reject((incoming.pause(), refuse(longest))));
     };
     const whole = () => over(() => resolve(Buffer.concat(parts).toString('utf8')));
     const gone = () => over(() => reject(new Fault('unavailable', 'the client has gone before its request was whole')));
-    if (Number(incoming.headers['content-length'] ?? 0) > most) return reject(refuse());
+    if (Number(incoming.headers['content-length'] ?? 0) > longest) return reject(refuse(longest));
     if (incoming.readableEnded) return resolve('');
     incoming.on('data', take).on('end', whole).on('error', gone).on('close', gone);
+  });
+}
+
+const DISCARD_MS = 500;
+
+/**
+ * What comes after the answer is read and thrown away for a moment, so that the client hears the answer and the connection
+ * can be used again; whoever goes on sending is cut off.
+ */
+export function discardRest(incoming: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    if (incoming.complete || incoming.destroyed) return;
+    const timer = setTimeout(() => incoming.complete || incoming.socket.destroySoon(), DISCARD_MS).unref();
+    incoming.once('end', () => clearTimeout(timer)).resume();
   });
 }
 

@@ -1,11 +1,14 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Call } from '../../contract/call.ts';
 import type { Caller } from '../../domain/authority.ts';
 import { Fault, isFault } from '../../domain/fault.ts';
 import { Name } from '../../domain/values.ts';
 import { type Problem, problemOf } from '../../wire/problem.ts';
 import { numbered } from './numbered.ts';
 import type { Asked, Behind, Web, WebNeeds } from './web.ts';
+
+const LOGIN = 'POST /v1/login';
 
 /**
  * What can be had without a token: a page that says what this is, whether Fleet is there, the description of its interface, and the exchange of a
@@ -19,7 +22,7 @@ export const PUBLIC: readonly string[] = [
   'GET /docs/style.css',
   'GET /login',
   'GET /login/login.js',
-  'POST /v1/login',
+  LOGIN,
 ];
 
 /** An application whose every route is behind the gate. */
@@ -79,19 +82,48 @@ export const bearerIn = (authorization: string | undefined): string | undefined 
 function letIn(needs: WebNeeds): MiddlewareHandler<Behind> {
   const { within } = needs;
   return async (asked, next) => {
-    if (PUBLIC.includes(`${asked.req.method} ${asked.req.path}`)) {
-      within('public');
+    const address = `${asked.req.method} ${asked.req.path}`;
+    if (PUBLIC.includes(address) && !asked.env.isForRuns) {
+      // Who signs in is counted where it is known whether the code was any good.
+      if (address !== LOGIN) within(`public ${asked.env.incoming.socket.remoteAddress ?? ''}`);
       return next();
     }
-    const { headers: said } = asked.env.incoming;
-    // Before anything is read: what is true from here on is what the answer may be given again for.
-    asked.set('came', { revision: needs.revision(), at: needs.elapsed() });
-    const caller = await callerOf(said.authorization, said['fleet-as'], needs);
-    within(caller.id);
+    const { caller, call } = await admitted(asked.env, needs);
     asked.set('caller', caller);
-    asked.set('call', needs.callAs(caller, settingsIn(said['fleet-settings'])));
+    asked.set('call', call);
     return next();
   };
+}
+
+/** Who asks, by the right door, within its connections and its rate, and what it calls with. */
+export async function admitted(
+  arrival: Arrival,
+  needs: Pick<WebNeeds, 'identify' | 'within' | 'callAs' | 'connected'>,
+): Promise<{ caller: Caller; call: Call }> {
+  const { headers: said } = arrival.incoming;
+  const caller = await callerOf(said.authorization, said['fleet-as'], needs);
+  admit(caller, arrival, needs);
+  needs.within(caller.id);
+  return { caller, call: needs.callAs(caller, settingsIn(said['fleet-settings'])) };
+}
+
+/** A request, where its answer goes, and its door. */
+type Arrival = Pick<Asked['env'], 'incoming' | 'outgoing' | 'isForRuns'>;
+
+/** By the door of runs only runs come in, whatever else somebody in there has found. */
+export function assertDoor({ role }: Caller, isForRuns: boolean | undefined): void {
+  if (isForRuns && role !== 'run') throw new Fault('forbidden', 'this socket is for runs: only the token of a run opens it');
+}
+
+/** Whoever has too many connections is told so on the one that is too many, which is closed. */
+function admit(caller: Caller, { isForRuns, incoming, outgoing }: Arrival, { connected }: Pick<WebNeeds, 'connected'>): void {
+  assertDoor(caller, isForRuns);
+  try {
+    connected?.(incoming.socket, caller);
+  } catch (error) {
+    outgoing.setHeader('connection', 'close');
+    throw error;
+  }
 }
 
 /** What the caller's environment gives for its own calls: JSON, percent-encoded because a header is no place for all letters. */
@@ -124,27 +156,44 @@ export async function callerOf(
   return { ...caller, name: name.data };
 }
 
-/** How a refusal leaves. A fault of ours tells its number and nothing else: the log has the rest. */
-export function told(error: unknown, asked: Asked, needs: Pick<WebNeeds, 'id' | 'log'>): Response {
-  const problem = isFault(error) ? problemOf(error) : bug(error, asked, needs);
-  const { status, code } = problem;
-  return asked.body(JSON.stringify(problem), status as ContentfulStatusCode, {
-    'content-type': 'application/problem+json',
-    ...(code === 'unauthenticated' ? { 'www-authenticate': 'Bearer realm="fleet"' } : {}),
-    ...(status === 429 || status === 503 ? { 'retry-after': '1' } : {}),
-  });
+function told(error: unknown, asked: Asked, needs: Pick<WebNeeds, 'id' | 'log'>): Response {
+  const { method, path } = asked.req;
+  const { status, text, head } = refusalOf(error, { requestId: asked.get('requestId') ?? needs.id(), method, path }, needs);
+  return asked.body(text, status as ContentfulStatusCode, Object.fromEntries(head));
 }
 
-function bug(error: unknown, asked: Asked, { id, log }: Pick<WebNeeds, 'id' | 'log'>): Problem {
-  const number = asked.get('requestId') ?? id();
+/** A request as the log knows it. */
+interface About {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly text: string;
+  readonly head: readonly (readonly [string, string])[];
+}
+
+/** How a refusal leaves. A fault of ours tells its number and nothing else: the log has the rest. */
+export function refusalOf(error: unknown, about: About, { log }: Pick<WebNeeds, 'log'>): Refusal {
+  const problem = isFault(error) ? problemOf(error) : bug(error, about, log);
+  const { status, code } = problem;
+  const head: [string, string][] = [['content-type', 'application/problem+json']];
+  if (code === 'unauthenticated') head.push(['www-authenticate', 'Bearer realm="fleet"']);
+  if (status === 429 || status === 503) head.push(['retry-after', '1']);
+  return { status, text: JSON.stringify(problem), head };
+}
+
+function bug(error: unknown, about: About, log: WebNeeds['log']): Problem {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  log('http.bug', { requestId: number, method: asked.req.method, path: asked.req.path, message, stack });
+  log('http.bug', { ...about, message, stack });
   return {
     type: 'about:blank',
     title: 'A fault in Fleet',
     status: 500,
     detail: 'this is a fault in Fleet, not in your request',
     code: 'bug',
-    id: number,
+    id: about.requestId,
   };
 }

@@ -3,12 +3,15 @@ import { jsonBody } from './body.ts';
 import type { Web, WebNeeds } from './web.ts';
 
 /** A code in the fragment of an address reaches no server, no log and no Referer: the page itself exchanges it for a token. */
-export function mountLogin(web: Web, { redeem }: Pick<WebNeeds, 'redeem'>): void {
+export function mountLogin(web: Web, { redeem, within }: Pick<WebNeeds, 'redeem' | 'within'>): void {
   web.post('/v1/login', async (asked) => {
-    const { code, ...rest } = await jsonBody(asked);
-    if (typeof code !== 'string' || code.length > 200 || Object.keys(rest).length > 0)
-      throw new Fault('invalid', 'expected { "code": "…" }, the code of a link');
-    return asked.json(await redeem(code));
+    try {
+      return asked.json(await redeem(codeIn(await jsonBody(asked.env.incoming, LONGEST))));
+    } catch (error) {
+      // Only a code that is no good counts, in a bucket of its own: whoever guesses keeps nobody from signing in.
+      within('login');
+      throw error;
+    }
   });
   web.get('/login', (asked) =>
     asked.body(PAGE, 200, {
@@ -18,6 +21,14 @@ export function mountLogin(web: Web, { redeem }: Pick<WebNeeds, 'redeem'>): void
     }),
   );
   web.get('/login/login.js', (asked) => asked.body(SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }));
+}
+
+/** A code and the JSON around it. */
+const LONGEST = 1_024;
+
+function codeIn({ code, ...rest }: Record<string, unknown>): string {
+  if (typeof code === 'string' && code.length <= 200 && Object.keys(rest).length === 0) return code;
+  throw new Fault('invalid', 'expected { "code": "…" }, the code of a link');
 }
 
 const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type { Asked, Behind, WebNeeds } from './web.ts';
@@ -6,12 +7,15 @@ import type { Asked, Behind, WebNeeds } from './web.ts';
 const USABLE = /^[\w.:-]{1,64}$/;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
+export function requestIdIn({ 'x-request-id': said }: IncomingHttpHeaders, id: () => string): string {
+  return typeof said === 'string' && USABLE.test(said) ? said : id();
+}
+
 /** Every request has a number, which its answer and every line of the log about it carry. */
 export function numbered({ id, elapsed, onAnswer, onStream }: WebNeeds): MiddlewareHandler<Behind> {
   return async (asked, next) => {
     const begun = elapsed();
-    const said = asked.env.incoming.headers['x-request-id'];
-    const requestId = typeof said === 'string' && USABLE.test(said) ? said : id();
+    const requestId = requestIdIn(asked.env.incoming.headers, id);
     asked.set('requestId', requestId);
     await next();
     asked.res.headers.set('x-request-id', requestId);

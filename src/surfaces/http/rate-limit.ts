@@ -11,17 +11,18 @@ interface Bucket {
 }
 
 /** So many requests a second for each caller, with some in reserve; whoever goes past it waits, and nobody else does. */
-export function rateLimit({ rules, elapsed }: Pick<WebNeeds, 'rules' | 'elapsed'>): (caller: string) => void {
+export function rateLimit({ rules, elapsed }: Pick<WebNeeds, 'rules' | 'elapsed'>): WebNeeds['within'] {
   const buckets = new Map<string, Bucket>();
-  return (caller) => {
+  return (caller, calls = 1) => {
     const { rate } = rules();
     const now = elapsed();
     const most = rate * BURST_SECONDS;
     const seen = buckets.get(caller);
     if (!seen && buckets.size >= CALLERS) buckets.clear();
     const tokens = seen ? Math.min(most, seen.tokens + ((now - seen.at) / 1_000) * rate) : most;
-    if (tokens < 1) throw new Fault('limit', `more than ${rate} requests in a second: wait a moment`, { setting: 'rate_limit' });
-    if (seen) Object.assign(seen, { tokens: tokens - 1, at: now });
-    else buckets.set(caller, { tokens: tokens - 1, at: now });
+    if (tokens < calls)
+      throw new Fault('limit', `more than ${rate} requests in a second: wait a moment`, { setting: 'rate_limit' });
+    if (seen) Object.assign(seen, { tokens: tokens - calls, at: now });
+    else buckets.set(caller, { tokens: tokens - calls, at: now });
   };
 }

@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import type { Call } from '../../contract/call.ts';
@@ -8,13 +10,13 @@ export interface Behind {
   Bindings: HttpBindings & {
     /** It came by the socket of the home, which no browser can reach and only its owner can open. */
     readonly isLocal?: boolean;
+    /** It came by the socket that is there for runs. */
+    readonly isForRuns?: boolean;
   };
   Variables: {
     caller: Caller;
     call: Call;
     requestId: string;
-    /** How the store and the clock stood when it was let in. */
-    came: { readonly revision: number | undefined; readonly at: number };
   };
 }
 
@@ -31,8 +33,10 @@ export interface WebNeeds {
   /** Takes the token that a one-time code is good for. */
   redeem(code: string): Promise<Readonly<Record<string, unknown>>>;
   rules(): WebRules;
-  /** Takes one of the requests that a caller may make now; throws Fault('limit') when there is none left. */
-  within(caller: string): void;
+  /** Takes one of the requests that a caller may make now, or several; throws Fault('limit') when there are not so many left. */
+  within(caller: string, calls?: number): void;
+  /** Notes over which connection a caller asks; throws Fault('limit') when it has too many of them. */
+  connected?(socket: Duplex, caller: Caller): void;
   /** Another one after every commit of anybody; undefined when that cannot be told. */
   revision(): number | undefined;
   now(): number;
@@ -53,6 +57,17 @@ export interface Answered {
   readonly status: number;
   readonly ms: number;
 }
+
+/** By which door a request came. */
+export interface Door {
+  /** By a socket of the home. */
+  readonly isLocal: boolean;
+  /** By the one that is there for runs. */
+  readonly isForRuns: boolean;
+}
+
+/** What answers some requests without the web application; says whether it has taken one. */
+export type Answerer = (request: IncomingMessage, response: ServerResponse, door: Door) => boolean;
 
 export interface WebRules {
   /** `name:port` as it may stand in a Host header, in lower case. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { Fault, isFault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Problem, problemOf } from '../../wire/problem.ts';
-import { assertNeighbour, bearerIn, callerOf } from '../http/gate.ts';
+import { assertDoor, assertNeighbour, bearerIn, callerOf } from '../http/gate.ts';
 import { rateLimit } from '../http/rate-limit.ts';
 import type { WebNeeds } from '../http/web.ts';
 import type { Entry, Hub } from './hub.ts';
@@ -36,10 +36,11 @@ const CODES: Readonly<Record<Ending, number>> = {
   failed: 1011,
 };
 
-type Needs = Pick<WebNeeds, 'identify' | 'rules' | 'elapsed' | 'log'>;
+type Needs = Pick<WebNeeds, 'identify' | 'rules' | 'elapsed' | 'log' | 'connected'>;
 
-/** `isLocal`: by the socket of the home, which no browser can reach. */
-export type OnUpgrade = (request: IncomingMessage & { readonly isLocal?: boolean }, socket: Duplex, head: Buffer) => void;
+/** `isLocal`: by a socket of the home, which no browser can reach. */
+type Upgraded = IncomingMessage & { readonly isLocal?: boolean; readonly isForRuns?: boolean };
+export type OnUpgrade = (request: Upgraded, socket: Duplex, head: Buffer) => void;
 
 /** The same streams over a WebSocket. A browser cannot send its token with the request, so it may say it first. */
 export function socketDoor(hub: Hub, needs: Needs): OnUpgrade {
@@ -52,7 +53,7 @@ export function socketDoor(hub: Hub, needs: Needs): OnUpgrade {
   const within = rateLimit(needs);
   let unknown = 0;
 
-  const entered = async ({ headers, url, isLocal }: Parameters<OnUpgrade>[0]): Promise<Entry | undefined> => {
+  const entered = async ({ headers, url, isLocal, isForRuns, socket }: Upgraded): Promise<Entry | undefined> => {
     if (!isLocal) assertNeighbour(headers, needs);
     if (new URL(url ?? '', 'http://fleet').pathname !== LIVE) throw new Fault('not_found', 'nothing can be upgraded there');
     if (headers.authorization === undefined) {
@@ -60,12 +61,14 @@ export function socketDoor(hub: Hub, needs: Needs): OnUpgrade {
       return undefined;
     }
     const caller = await callerOf(headers.authorization, headers['fleet-as'], needs);
+    assertDoor(caller, isForRuns);
+    needs.connected?.(socket, caller);
     const entry = { token: bearerIn(headers.authorization) ?? '', caller };
     hub.assertRoom(entry);
     return entry;
   };
 
-  const greeted = (client: WebSocket, socket: Duplex) => {
+  const greeted = (client: WebSocket, socket: Duplex, isForRuns: boolean | undefined) => {
     unknown += 1;
     const late = setTimeout(() => client.close(4401, 'no hello in time'), HELLO_MS);
     socket.once('close', () => {
@@ -74,7 +77,7 @@ export function socketDoor(hub: Hub, needs: Needs): OnUpgrade {
     });
     client.once('message', (text) => {
       clearTimeout(late);
-      hello(text, needs).then(
+      hello(text, needs, { socket, isForRuns }).then(
         (entry) => serve(client, socket, entry),
         (error: unknown) => refuse(client, error),
       );
@@ -96,17 +99,25 @@ export function socketDoor(hub: Hub, needs: Needs): OnUpgrade {
         server.handleUpgrade(request, socket, head, (client) => {
           client.on('error', () => client.terminate());
           if (entry) serve(client, socket, entry);
-          else greeted(client, socket);
+          else greeted(client, socket, request.isForRuns);
         }),
       (error: unknown) => turnAway(socket, problemFor(error)),
     );
   };
 }
 
-async function hello(text: RawData, needs: Needs): Promise<Entry> {
+interface Door {
+  readonly socket: Duplex;
+  readonly isForRuns: boolean | undefined;
+}
+
+async function hello(text: RawData, needs: Needs, { socket, isForRuns }: Door): Promise<Entry> {
   const message = messageIn(text);
   if (message.type !== 'hello') throw new Fault('unauthenticated', 'say hello first: {"type":"hello","token":"…"}');
-  return { token: message.token, caller: await callerOf(`Bearer ${message.token}`, undefined, needs) };
+  const caller = await callerOf(`Bearer ${message.token}`, undefined, needs);
+  assertDoor(caller, isForRuns);
+  needs.connected?.(socket, caller);
+  return { token: message.token, caller };
 }
 
 function messageIn(text: RawData): Message {
@@ -136,7 +147,7 @@ function wireOf(client: WebSocket, socket: Duplex): Wire {
 
 interface Around {
   readonly hub: Hub;
-  readonly within: (caller: string) => void;
+  readonly within: WebNeeds['within'];
   log(event: string, fields: Record<string, unknown>): void;
 }
 
@@ -162,8 +173,7 @@ class Talk {
 
   async #heard(text: RawData): Promise<void> {
     try {
-      const { role, name } = this.#connection.caller;
-      this.#around.within(`${role} ${name}`);
+      this.#around.within(this.#connection.caller.id);
       const message = messageIn(text);
       if (message.type === 'hello') throw new Fault('conflict', 'you have said hello already');
       if (message.type === 'subscribe') await this.#subscribe(message.topics, message.after ?? []);

@@ -40,7 +40,11 @@ describe('the tools to orchestrate', () => {
     const { task } = await told<Made>('task_create', { prompt: 'do it', project: 'shop', tags: ['a'], executor: 'scripted' });
     expect(task.state).toBe('queued');
     expect(await told('task_list', { tag: 'a' })).toMatchObject({ tasks: [{ id: task.id }] });
-    expect(await told('task_show', { id: task.id })).toMatchObject({ prompt: 'do it', history: [{ n: 1, what: 'created' }] });
+    expect(await told('task_show', { id: task.id })).toMatchObject({
+      prompt: 'do it',
+      trust: 'own',
+      history: [{ n: 1, what: 'created' }],
+    });
     expect(await told('task_collect', { id: task.id })).toMatchObject({ task: { id: task.id }, evidence: [] });
     expect(await told('fleet_status')).toMatchObject({ counts: { queued: 1 }, projects: 1 });
     expect(await told('project_list')).toMatchObject({ projects: [{ name: 'shop' }] });

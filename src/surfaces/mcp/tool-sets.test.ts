@@ -36,6 +36,8 @@ const ELSEWHERE = [
   'run.events',
   'run.facts',
   'token.link',
+  // The files are kept nowhere else: a person looks at them first.
+  'workspace.delete',
 ];
 const operations = new Set<string>(contract.map(({ name }) => name));
 

@@ -1,56 +1,145 @@
-import { contract, type OperationName } from '../../contract/index.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getQueryParams } from 'hono/utils/url';
+import { contract } from '../../contract/index.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { Fault } from '../../domain/fault.ts';
+import { OWN } from '../../wire/client.ts';
 import { type QueryType, type Route, routeOf } from '../../wire/route.ts';
 import type { Again } from '../http/again.ts';
-import { jsonBody } from '../http/body.ts';
-import type { Asked, Web } from '../http/web.ts';
+import { discardRest, jsonBody } from '../http/body.ts';
+import { admitted, assertNeighbour, refusalOf, SAFE } from '../http/gate.ts';
+import { requestIdIn } from '../http/numbered.ts';
+import type { Answerer, Door, WebNeeds } from '../http/web.ts';
+import { type Found, routeTable } from './route-table.ts';
 
-/** Every operation at its route. Fixed words go before places, so that `/v1/tasks/ready` is not a task called ready. */
-export function mountRest(web: Web, again: Again): void {
-  const operations: readonly Operation[] = contract;
-  const routes = operations.map((operation) => ({ operation, route: routeOf(operation) }));
-  for (const { operation, route } of routes.toSorted((a, b) => placesIn(a.route) - placesIn(b.route)))
-    web.on(route.method, route.path.replace(/\{(\w+)\}/g, ':$1'), async (asked) => answered(asked, { operation, route, again }));
-}
-
-const placesIn = ({ path }: Route): number => path.split('{').length;
-
-interface Asking {
+interface Place {
   readonly operation: Operation;
   readonly route: Route;
+  /** As metrics name it, like `/v1/tasks/:id`. */
+  readonly label: string;
+}
+
+/** What is said to a request, before it is written. */
+interface Told {
+  readonly status: number;
+  readonly text: string;
+  readonly head: readonly string[];
+}
+
+type Needs = Omit<WebNeeds, 'redeem' | 'version'>;
+
+/**
+ * Every operation at its route, spoken with Node itself: a web application in between would build a request and an answer
+ * as browsers know them, which costs as much as carrying the operation out. The gate is the same as everywhere.
+ */
+export function restAnswerer(needs: Needs, again: Again): { readonly answer: Answerer; readonly routes: readonly string[] } {
+  const operations: readonly Operation[] = contract;
+  const places = operations.map((operation): Place => {
+    const route = routeOf(operation);
+    return { operation, route, label: route.path.replace(/\{(\w+)\}/g, ':$1') };
+  });
+  const find = routeTable(places.map((place) => ({ method: place.route.method, path: place.route.path, value: place })));
+  const inTurn = togetherEachTurn();
+  return {
+    routes: places.map(({ route, label }) => `${route.method} ${label}`),
+    answer: (incoming, response, door) => {
+      if (again.answer(incoming, response, door)) return true;
+      const found = find(incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? ''), incoming.url ?? '');
+      if (!found) return false;
+      inTurn(() =>
+        answered({ incoming, response, door }, found, { needs, again }).catch((error: unknown) => {
+          needs.log('http.bug', { path: found.path, message: String(error) });
+          response.destroy();
+        }),
+      );
+      return true;
+    },
+  };
+}
+
+/**
+ * Begins all that came in one turn of the loop together. They then go on side by side, step by step: each step's code and
+ * rows are at hand for all of them, which took a tenth to a fifth less of the processor than one request after the other.
+ */
+function togetherEachTurn(): (begin: () => Promise<void>) => void {
+  let waiting: (() => Promise<void>)[] = [];
+  const beginAll = (): void => {
+    const all = waiting;
+    waiting = [];
+    for (const begin of all) void begin();
+  };
+  return (begin) => {
+    waiting.push(begin);
+    if (waiting.length === 1) setImmediate(beginAll);
+  };
+}
+
+interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly door: Door;
+}
+
+interface Behind {
+  readonly needs: Needs;
   readonly again: Again;
 }
 
-async function answered(asked: Asked, { operation, route, again }: Asking): Promise<Response> {
-  const input = { ...(await given(asked, route)), ...named(asked, route), ...believed(asked, operation) };
-  const key = asked.req.header('idempotency-key');
-  const call = asked.get('call') as (name: string, input: unknown, options?: { key?: string }) => Promise<unknown>;
-  const answer = await call(operation.name as OperationName, input, key === undefined ? {} : { key });
+async function answered(exchange: Exchange, found: Found<Place>, behind: Behind): Promise<void> {
+  const { incoming, response } = exchange;
+  const { needs } = behind;
+  const begun = needs.elapsed();
+  const requestId = requestIdIn(incoming.headers, needs.id);
+  const { status, text, head } = await carriedOut(exchange, found, behind).catch((error: unknown): Told => {
+    const about = { requestId, method: incoming.method ?? '', path: found.path };
+    const refusal = refusalOf(error, about, needs);
+    return { ...refusal, head: refusal.head.flat() };
+  });
+  const length = status === 304 ? [] : ['content-length', String(Buffer.byteLength(text))];
+  response.writeHead(status, ['x-request-id', requestId, ...SAFE_HEAD, ...head, ...length]).end(text);
+  if (!incoming.complete) discardRest(incoming, response);
+  needs.onAnswer?.({ method: incoming.method ?? '', route: found.value.label, status, ms: needs.elapsed() - begun });
+}
+
+const SAFE_HEAD: readonly string[] = SAFE.flat();
+const JSON_HEAD: readonly string[] = ['content-type', 'application/json'];
+
+async function carriedOut({ incoming, response, door }: Exchange, found: Found<Place>, { needs, again }: Behind): Promise<Told> {
+  const { operation, route, label } = found.value;
+  const { headers } = incoming;
+  if (!door.isLocal) assertNeighbour(headers, needs);
+  // Before anything is read: what is true from here on is what the answer may be given again for.
+  const at = needs.elapsed();
+  const revision = operation.ofRows ? needs.revision() : undefined;
+  const { caller, call } = await admitted({ incoming, outgoing: response, isForRuns: door.isForRuns }, needs);
+  const input = { ...(await given(incoming, route)), ...named(found), ...believed(headers['if-match'], operation) };
+  const key = headers['idempotency-key'];
+  const anyCall = call as (name: string, input: unknown, options?: { key?: string }) => Promise<unknown>;
+  const answer = await anyCall(operation.name, input, key === undefined ? {} : { key: String(key) });
   const tag = tagOf(answer);
   const text = JSON.stringify(answer);
-  if (operation.ofRows) again.keep(asked, { text, tag });
-  if (tag !== undefined && route.method === 'GET' && asked.req.header('if-none-match') === tag)
-    return asked.body(null, 304, { etag: tag });
-  return asked.body(text, route.creates ? 201 : 200, {
-    'content-type': 'application/json',
-    ...(tag === undefined ? {} : { etag: tag }),
-    ...(route.creates ? { location: `${route.path}/${encodeURIComponent(String((answer as { id?: unknown }).id))}` } : {}),
-  });
+  if (operation.ofRows) again.keep({ incoming, caller, revision, at, route: label }, { text, tag });
+  const tagged = tag === undefined ? [] : ['etag', tag];
+  if (tag !== undefined && route.method === 'GET' && headers['if-none-match'] === tag)
+    return { status: 304, text: '', head: tagged };
+  const id = (answer as { id?: unknown } | null)?.id;
+  const location = route.creates ? ['location', `${route.path}/${encodeURIComponent(String(id))}`] : [];
+  return { status: route.creates ? 201 : 200, text, head: [...JSON_HEAD, ...tagged, ...location] };
 }
 
-async function given(asked: Asked, { method, query }: Route): Promise<Record<string, unknown>> {
-  return method === 'POST' || method === 'PATCH' ? jsonBody(asked) : fromAddress(asked.req.queries(), query);
+async function given(incoming: IncomingMessage, { method, query }: Route): Promise<Record<string, unknown>> {
+  if (method === 'POST' || method === 'PATCH') return jsonBody(incoming);
+  const { url = '' } = incoming;
+  return url.includes('?') ? fromAddress(getQueryParams(url) as Record<string, string[]>, query) : {};
 }
 
-const named = (asked: Asked, { subject }: Route): Record<string, string> => {
-  const value = subject === undefined ? undefined : asked.req.param(subject);
-  return subject === undefined || value === undefined ? {} : { [subject]: value };
+const named = ({ value, subject }: Found<Place>): Record<string, string> => {
+  const { subject: name, ownIfLeftOut } = value.route;
+  return name === undefined || subject === undefined || (ownIfLeftOut && subject === OWN) ? {} : { [name]: subject };
 };
 
 /** `If-Match` says what the caller saw, as a command's `ifSeq` does. */
-function believed(asked: Asked, { input }: Operation): { ifSeq?: number } {
-  const said = asked.req.header('if-match');
+function believed(said: string | undefined, { input }: Operation): { ifSeq?: number } {
   if (said === undefined || said === '*') return {};
   if (!('ifSeq' in input.shape)) throw new Fault('invalid', 'If-Match: this operation does not depend on what you saw');
   const seq = /^"[\w]+@(\d+)"$/.exec(said)?.[1];

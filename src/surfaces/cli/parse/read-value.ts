@@ -12,7 +12,7 @@ export function readValue(value: CommandValue, label: string, raw: string, cwd: 
       if (!/^[+-]?\d{1,16}$/.test(raw) || !inRange(value, Number(raw))) throw wrong(`a whole number${range(value)}`);
       return Number(raw);
     case 'number':
-      if (!/^[+-]?(\d+\.?\d*|\.\d+)$/.test(raw) || !inRange(value, Number(raw))) throw wrong(`a number${range(value)}`);
+      if (!/^[+-]?(\d+(?:\.\d*)?|\.\d+)$/.test(raw) || !inRange(value, Number(raw))) throw wrong(`a number${range(value)}`);
       return Number(raw);
     case 'json':
       return readJson(raw) ?? refuse(wrong('a JSON object like {"name":"value"}'));

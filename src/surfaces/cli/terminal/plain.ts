@@ -27,5 +27,5 @@ export function plain(text: string): string {
 /** The same, on one line. */
 export const plainLine = (text: string): string =>
   plain(text)
-    .replace(/\s*\n\s*/g, ' ')
+    .replace(/\s+/g, (space) => (space.includes('\n') ? ' ' : space))
     .trim();

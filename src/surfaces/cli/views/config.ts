@@ -64,7 +64,9 @@ function valueText(value: unknown): string {
   if (typeof value === 'object')
     return (
       Object.entries(value)
-        .map(([name, entry]) => `${plainLine(name)}=${plainLine(String(entry))}`)
+        .map(
+          ([name, entry]) => `${plainLine(name)}=${plainLine(typeof entry === 'object' ? JSON.stringify(entry) : String(entry))}`,
+        )
         .join(', ') || '–'
     );
   return plainLine(typeof value === 'string' ? value : JSON.stringify(value));

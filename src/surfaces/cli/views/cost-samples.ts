@@ -8,6 +8,7 @@ export const costSamples: { readonly [Name in 'task.cost' | 'fleet.cost']: Outpu
   'task.cost': {
     taskId: TaskId.parse('task_01jz0000000000000007k2m9xq'),
     usage,
+    withParts: { ...usage, costUsd: 1.5 },
     turns: 71,
     maxBudgetUsd: 2,
     runs: [

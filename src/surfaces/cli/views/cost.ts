@@ -55,8 +55,11 @@ export function taskCost(cost: TaskCost, look: Look): string {
     cost.maxTokens !== undefined && `${compact(cost.maxTokens)} tokens`,
     cost.maxTurns !== undefined && counted(cost.maxTurns, 'turn'),
   ].filter(Boolean);
+  const parts = cost.withParts ? `${dollarsText(cost.withParts)} with its parts, which share its budget\n` : '';
   const most = limits.length > 0 ? `at most ${limits.join(', ')}\n` : '';
-  return [sum + most, ...runs.map((run) => runCost(run, look)), origin(cost, look)].filter((part) => part !== '').join('\n');
+  return [sum + parts + most, ...runs.map((run) => runCost(run, look)), origin(cost, look)]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 function runCost(run: Row, look: Look): string {

@@ -15,11 +15,17 @@ export function dbChecked({ file, ok, rows, findings, advice }: Output<'db.check
 export const dbBackedUp = ({ file, bytes, blobs }: Output<'db.backup'>, look: Look): string =>
   `backup in ${look.paint.bold(homely(file, look))}, ${size(bytes)}, ${counted(blobs, 'long text')}\n  ${look.paint.dim('fleet db restore FILE brings it back')}\n`;
 
-export const dbRestored = ({ file, kept, rows }: Output<'db.restore'>, look: Look): string =>
-  `${homely(file, look)} restored, ${counted(rows, 'row')}\n${kept === undefined ? '' : `  what was there is kept in ${homely(kept, look)}\n`}`;
+export const dbRestored = ({ file, kept, rows, tokens }: Output<'db.restore'>, look: Look): string =>
+  `${homely(file, look)} restored, ${counted(rows, 'row')}\n${kept === undefined ? '' : `  what was there is kept in ${homely(kept, look)}\n`}${tokensLost(tokens)}`;
 
-export const dbAccepted = ({ file, rows, lostCommits }: Output<'db.accept'>, look: Look): string =>
-  `Fleet goes on with ${homely(file, look)} (${counted(rows, 'row')})\nlost: ${counted(lostCommits, 'commit')} that had been confirmed\n`;
+export const dbAccepted = ({ file, rows, lostCommits, tokens }: Output<'db.accept'>, look: Look): string =>
+  `Fleet goes on with ${homely(file, look)} (${counted(rows, 'row')})\nlost: ${counted(lostCommits, 'commit')} that had been confirmed\n${tokensLost(tokens)}`;
+
+const tokensLost = ({ revoked, gone }: Output<'db.restore'>['tokens']): string =>
+  [
+    revoked === 0 ? '' : `  ${counted(revoked, 'token')} stay revoked, or could have been revoked since\n`,
+    gone === 0 ? '' : `  ${counted(gone, 'token')} made after the backup must be made again\n`,
+  ].join('');
 
 export const dbExported = ({ file, rows }: Output<'db.export'>, look: Look): string =>
   `${counted(rows, 'row')} in ${homely(file, look)}\n`;

@@ -10,6 +10,7 @@ const MARKS: Readonly<Record<ExecutorView['state'], readonly [string, (paint: Pa
   signed_out: ['!', (paint) => paint.yellow],
   missing: ['–', (paint) => paint.dim],
   broken: ['✗', (paint) => paint.red],
+  off: ['–', (paint) => paint.dim],
 };
 
 export const executorList = ({ items }: Output<'executor.list'>, look: Look): string => {

@@ -45,6 +45,7 @@ const WAYS_ON: Readonly<Record<Block['cause'], (id: string, block: Block) => rea
   ],
   agent: (id) => [resume(id), log(id)],
   budget: (id) => [[`fleet task edit ${id} --max-budget-usd N`, 'or --max-tokens, --max-turns: let it cost more'], resume(id)],
+  bounds: (id) => [[`fleet task edit ${id} …`, 'bring it within the bounds'], retry(id)],
   login: (id) => [resume(id), log(id)],
   quarantine: (id) => [resume(id), log(id)],
   review: (id) => [
@@ -58,6 +59,12 @@ const WAYS_ON: Readonly<Record<Block['cause'], (id: string, block: Block) => rea
     [`fleet task merge ${id}`, 'try it again at once'],
   ],
   conflict: (id) => [diff(id), [`fleet task resume ${id} TEXT`, 'tell its agent how to resolve it']],
+  aside: (id, block) => [
+    ...(block.cause === 'aside'
+      ? [[`fleet workspace delete ${block.workspaceId}`, 'remove its files, once nobody needs them'] as const]
+      : []),
+    retry(id),
+  ],
   setup: (id) => [[`fleet run list --task ${id}`, 'find the run of the set-up; fleet run log shows what it printed'], retry(id)],
 };
 

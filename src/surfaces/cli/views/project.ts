@@ -29,6 +29,7 @@ export function projectPage(project: Project, look: Look): string {
     ['About', project.description === '' ? undefined : plain(project.description)],
     ['Lands on', text(project.targetBranch)],
     ['Set-up', text(project.setup)],
+    ['Set-up inputs', project.setupInputs?.map(plainLine).join(', ') || undefined],
     ['Verify', text(project.verify) ?? paint.yellow('none: finished work is not checked')],
     ['Copies', project.copyFiles.length > 0 ? project.copyFiles.map(plainLine).join(', ') : undefined],
     ['MCP servers', Object.keys(project.mcpServers).map(plainLine).join(', ') || undefined],
@@ -36,6 +37,9 @@ export function projectPage(project: Project, look: Look): string {
     ['Integration', project.integration],
     ['Isolation', project.isolation],
     ['Runs at once', project.maxConcurrent?.toString()],
+    ['Only by', project.allowExecutors?.map(plainLine).join(', ')],
+    ['Sandbox', project.sandbox],
+    ['At most', project.maxBudgetUsd === undefined ? undefined : `$${project.maxBudgetUsd} for each task`],
     ['Removed', project.removedAt && ago(project.removedAt, look.nowMs)],
   ];
   const origin = paint.dim(

@@ -35,6 +35,7 @@ const identity = (run: RunView, look: Look): Rows => [
       .join(', '),
   ],
   ['Where', [run.directory && homely(run.directory, look), `on ${plainLine(run.host)}`].filter(Boolean).join(' ')],
+  ['Not kept', run.unkept && plainLine(run.unkept)],
   ['Process', run.phase.state === 'running' ? `${run.phase.agent.pid}, watched by ${run.phase.shim.pid}` : undefined],
 ];
 

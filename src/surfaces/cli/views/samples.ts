@@ -36,6 +36,7 @@ export function sampleTask(end: string, title: string, phase: Phase, more: Parti
     prompt: `${title}\n\n${PROMPT}`,
     promptBytes: 200,
     promptIsWhole: true,
+    trust: 'own',
     priority: 5,
     tags: [],
     kind: 'implement',
@@ -284,8 +285,8 @@ export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
   'db.migrate': { file, schema: 1 },
   'db.check': { file, ok: true, rows: 12_000, findings: [] },
   'db.backup': { file: '/home/you/.fleet/backups/fleet.backup', bytes: 4_400_000, blobs: 12 },
-  'db.restore': { file, kept: `${file}.before`, rows: 12_000 },
-  'db.accept': { file, rows: 12_000, lostCommits: 3 },
+  'db.restore': { file, kept: `${file}.before`, rows: 12_000, tokens: { revoked: 1, gone: 2 } },
+  'db.accept': { file, rows: 12_000, lostCommits: 3, tokens: { revoked: 4, gone: 0 } },
   'db.export': { file: '/home/you/rows.jsonl', rows: 12_000 },
   'db.prune': { tasks: 3, requests: 20, blobs: 1, dryRun: true },
 };

@@ -1,5 +1,6 @@
 import type { TaskView } from '../../../contract/shapes.ts';
 import { countedAttempts } from '../../../domain/task/attempts.ts';
+import { TRUST } from '../../../domain/work/trust-table.ts';
 import { ago, elapsedSince } from '../terminal/ages.ts';
 import { pairs } from '../terminal/columns.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
@@ -37,6 +38,7 @@ function facts(task: TaskView, look: Look): (readonly [string, string])[] {
     ['Where', whereText(task, look)],
     ...workFacts(task, look),
     ['Executor', executorText(task)],
+    ['Trust', trustText(task)],
     ['Warning', task.warnings === undefined ? undefined : task.warnings.map(plainLine).join('; ')],
     ['Kind', `${task.kind}, priority ${task.priority}${task.expectsChanges ? '' : ', no change expected'}`],
     ['After', task.dependsOn.length > 0 ? task.dependsOn.map(shortId).join(', ') : undefined],
@@ -119,7 +121,7 @@ export function whereText(task: TaskView, look: Pick<Look, 'userHome'>): string 
   return `${place}, own branch${from}${onto}${task.integration === undefined ? '' : ` (${task.integration})`}`;
 }
 
-function executorText({ executors, executorAt = 0, failover, model, effort, preset, sandbox, effective }: TaskView): string {
+function executorText({ executors, executorAt = 0, failover, model, effort, preset, effective }: TaskView): string {
   const moved = executorAt > 0 && `now ${plainLine(executors[executorAt] ?? '')}, because the first was paused`;
   const details = [
     moved,
@@ -127,9 +129,15 @@ function executorText({ executors, executorAt = 0, failover, model, effort, pres
     modelText(model, effective),
     effortText(effort, effective),
     preset && `tools for ${preset}`,
-    sandbox && 'in a sandbox',
   ];
   return [executorName(executors, effective), ...details.filter(Boolean)].join(', ');
+}
+
+/** In the words of the table that SECURITY.md has. */
+function trustText({ trust }: TaskView): string | undefined {
+  if (trust === undefined) return undefined;
+  const { name, summary } = TRUST[trust];
+  return `${name}: ${summary}`;
 }
 
 function executorName(executors: readonly string[], effective: TaskView['effective']): string {

@@ -36,7 +36,7 @@ import { taskReport } from './task-report.ts';
 import { taskWait } from './task-wait.ts';
 import { tokenLinked, tokenList, tokenMade, tokenRevoked } from './token.ts';
 import { branchPushed, taskCleaned, taskCommitted, taskLands, taskRejected, taskVerifies, workRestored } from './work-lines.ts';
-import { workspaceList, workspacesPruned } from './workspace-list.ts';
+import { workspaceDeleted, workspaceList, workspacesPruned } from './workspace-list.ts';
 
 /** Operations whose answer is read by programs: for people too, JSON is the view. */
 export const JSON_IS_THE_VIEW = ['task.export'] as const satisfies readonly OperationName[];
@@ -90,6 +90,7 @@ export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look
   'task.import': tasksImported,
   'workspace.list': workspaceList,
   'workspace.prune': workspacesPruned,
+  'workspace.delete': workspaceDeleted,
   'run.list': runList,
   'run.show': runPage,
   'run.log': logLines,

@@ -31,6 +31,7 @@ type Told =
   | 'task.restore'
   | 'workspace.list'
   | 'workspace.prune'
+  | 'workspace.delete'
   | 'fleet.blame';
 
 const sampleWork = (ago: Ground['ago']): Work => ({
@@ -134,11 +135,13 @@ export const workSamples = (ground: Ground): { readonly [Name in Told]: Output<N
     items: [
       workspace(1, ground),
       { ...workspace(2, ground), use: { kind: 'gate', taskId: ground.taskId, commit: TIP }, state: 'setting_up' },
-      { ...workspace(3, ground), use: { kind: 'free' } },
+      { ...workspace(3, ground), use: { kind: 'free' }, setup: SETUP },
       { ...workspace(4, ground), state: 'failed', why: 'no space left on the disk' },
+      putAside(5, ground),
     ],
   },
   'workspace.prune': { items: [{ ...workspace(3, ground), use: { kind: 'free' } }], dryRun: true },
+  'workspace.delete': { ...putAside(5, ground), state: 'leaving', doomed: true },
   'fleet.blame': { file: 'src/clock.ts', lines: blamed(ground) },
 });
 
@@ -183,6 +186,13 @@ function evidence({ taskId, runId, ago }: Ground): Output<'task.report'>['eviden
   ];
 }
 
+const SETUP: Output<'workspace.list'>['items'][number]['setup'] = {
+  command: 'npm ci',
+  paths: ['node_modules'],
+  fingerprint: '5f1d',
+  source: { trust: 'own', toolchain: '9c20', commit: BASE, tree: TIP },
+};
+
 const workspace = (n: number, { taskId, projectId, ago }: Ground): Output<'workspace.list'>['items'][number] => ({
   id: WorkspaceId.parse(`ws_${n}`),
   n,
@@ -191,11 +201,19 @@ const workspace = (n: number, { taskId, projectId, ago }: Ground): Output<'works
   host: 'laptop',
   path: `/home/you/.fleet/workspaces/site-${n}`,
   isolation: 'worktree',
+  trust: 'own',
   use: { kind: 'task', taskId, branch: 'claude/fix-the-login-test/6h2m9xqh', start: BASE },
   state: 'ready',
   ports: `200${n}0-200${n}9`,
   createdAt: ago(900),
   updatedAt: ago(190),
+});
+
+const putAside = (n: number, ground: Ground): Output<'workspace.list'>['items'][number] => ({
+  ...workspace(n, ground),
+  state: 'aside',
+  why: 'it took longer than 300 s',
+  aside: { at: ground.ago(60), path: '/home/you/.fleet/aside/ws_5-2030-01-31T12-00-00.000Z', runId: ground.runId },
 });
 
 function blamed({ taskId, runId, ago }: Ground): Output<'fleet.blame'>['lines'] {

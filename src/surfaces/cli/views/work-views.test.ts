@@ -9,10 +9,15 @@ const at = (columns: number, colour = false) => ({ columns, colour, now: () => N
 const since = new Date(NOW_MS - 60_000).toISOString();
 
 describe('work in a repository, for people', () => {
-  it.each(['task.diff', 'task.report', 'workspace.list', 'workspace.prune', 'fleet.blame', 'task.wait'] as const)(
-    'shows %s calmly',
-    (name) => expect(view(name, SAMPLES[name], at(100))).toMatchSnapshot(),
-  );
+  it.each([
+    'task.diff',
+    'task.report',
+    'workspace.list',
+    'workspace.prune',
+    'workspace.delete',
+    'fleet.blame',
+    'task.wait',
+  ] as const)('shows %s calmly', (name) => expect(view(name, SAMPLES[name], at(100))).toMatchSnapshot());
 
   it.each(['task.commit', 'task.verify', 'task.merge', 'task.cleanup'] as const)('shows a task after %s', (name) => {
     expect(view('task.show', SAMPLES[name], at(100))).toMatchSnapshot();

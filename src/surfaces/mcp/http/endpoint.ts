@@ -6,13 +6,16 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { Fault } from '../../../domain/fault.ts';
+import { LIMITS } from '../../../domain/limits.ts';
 import { jsonValue } from '../../http/body.ts';
-import type { Asked } from '../../http/web.ts';
+import type { Asked, WebNeeds } from '../../http/web.ts';
 import { type McpNeeds, mcpServer, type Visit } from '../server.ts';
 import { toolSetCalled } from '../tool-sets.ts';
 import { EventStream, messageIn } from './event-stream.ts';
 import { keyedCall, oneAnswer } from './one-answer.ts';
 import { openSessions } from './sessions.ts';
+
+export type EndpointNeeds = McpNeeds & Pick<WebNeeds, 'within'>;
 
 /** MCP over HTTP: requests that stand alone (2026-07-28), sessions (2025), and streams of events (2024). */
 export interface Endpoint {
@@ -27,7 +30,7 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-export function mcpEndpoint(needs: McpNeeds): Endpoint {
+export function mcpEndpoint(needs: EndpointNeeds): Endpoint {
   const sessions = openSessions<WebStandardStreamableHTTPServerTransport>(needs);
   const streams = openSessions<EventStream>(needs);
   const alone = createMcpHandler(({ authInfo }) => mcpServer(authInfo?.extra?.['visit'] as Visit, needs), { legacy: 'reject' });
@@ -44,6 +47,7 @@ export function mcpEndpoint(needs: McpNeeds): Endpoint {
     answer: async (asked) => {
       const { raw } = asked.req;
       const body = raw.method === 'POST' ? await jsonValue(asked) : undefined;
+      countEach(body, asked, needs);
       if (raw.method === 'POST' && !(await isLegacyRequest(raw, body)))
         return alone.fetch(raw, { parsedBody: body, authInfo: infoOf(asked) });
       const id = asked.req.header('mcp-session-id');
@@ -66,6 +70,7 @@ export function mcpEndpoint(needs: McpNeeds): Endpoint {
     },
     post: async (asked) => {
       const body = await jsonValue(asked);
+      countEach(body, asked, needs);
       const session = streams.find(asked.req.query('session_id') ?? '', ownerOf(asked));
       session.kept.receive(body);
       return new Response('Accepted', { status: 202 });
@@ -83,6 +88,14 @@ export function mcpEndpoint(needs: McpNeeds): Endpoint {
       await Promise.all([alone.close(), sessions.closeAll(), streams.closeAll()]);
     },
   };
+}
+
+/** The request itself was counted at the gate; of several calls in one, each counts. */
+function countEach(body: unknown, asked: Asked, { within }: EndpointNeeds): void {
+  if (!Array.isArray(body) || body.length <= 1) return;
+  const most = LIMITS.batchCalls.value;
+  if (body.length > most) throw new Fault('limit', `${body.length} calls in one request: at most ${most} are taken`);
+  within(asked.get('caller').id, body.length - 1);
 }
 
 const beginsSession = (body: unknown): boolean => (Array.isArray(body) ? body : [body]).some(isInitializeRequest);

@@ -1,10 +1,9 @@
 import { Fault } from '../../../domain/fault.ts';
 import type { Asked, Web } from '../../http/web.ts';
-import type { McpNeeds } from '../server.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, EndpointNeeds } from './endpoint.ts';
 
 /** The routes of MCP. What is behind them is loaded when somebody first asks: most fleets start without it. */
-export function mountMcp(web: Web, needs: McpNeeds): { close(): Promise<void> } {
+export function mountMcp(web: Web, needs: EndpointNeeds): { close(): Promise<void> } {
   let endpoint: Promise<Endpoint> | undefined;
   const loaded = () => (endpoint ??= import('./endpoint.ts').then(({ mcpEndpoint }) => mcpEndpoint(needs)));
   const at = (name: 'answer' | 'stream' | 'post' | 'once') => async (asked: Asked) => (await loaded())[name](asked);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Output } from '../../../contract/call.ts';
-import { PhaseName, ProjectRef, Ref } from '../../../contract/shapes.ts';
+import { PhaseName, ProjectRef, Ref, TaskView } from '../../../contract/shapes.ts';
 import { isFault } from '../../../domain/fault.ts';
 import { briefOf, hasEnded, lineOf, linesOf, progressText, TaskBrief } from '../brief.ts';
 import { type Asked, tool } from '../tool.ts';
@@ -90,6 +90,9 @@ export const taskShow = tool({
   output: z.object({
     task: TaskBrief,
     prompt: z.string(),
+    trust: TaskView.shape.trust.describe(
+      'How far its agent is trusted: own (like the user), apart (a private clone), sandboxed.',
+    ),
     branch: z.string().optional(),
     dependsOn: z.array(z.string()),
     history: z.array(z.object({ n: z.int(), at: z.string(), by: z.string(), what: z.string(), why: z.string().optional() })),
@@ -107,6 +110,7 @@ export const taskShow = tool({
       data: {
         task: brief,
         prompt,
+        ...(task.trust ? { trust: task.trust } : {}),
         ...(task.work ? { branch: task.work.branch } : {}),
         dependsOn: task.dependsOn,
         history,

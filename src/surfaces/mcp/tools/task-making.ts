@@ -25,6 +25,7 @@ export const wishes = {
   integration: wish.integration.describe(
     'What happens to finished work: review (a person approves it), auto (lands when verified), pr (a pull request), none (stays on its branch).',
   ),
+  sandbox: wish.sandbox.describe('Whether its agent sees and reaches only what it is given; it works in a private clone then.'),
   priority: wish.priority.describe('0 runs first, 9 last.'),
   timeoutSeconds: wish.timeoutSeconds.describe('Most seconds over all attempts; no bound when left out.'),
 };
