@@ -4,6 +4,7 @@ import { Fault } from '../domain/fault.ts';
 import { exists, PRIVATE_FILE } from '../platform/files.ts';
 import { isAlive } from '../platform/process-identity.ts';
 import type { Env, Io } from '../surfaces/cli/surroundings.ts';
+import { runAround } from './connect/run-around.ts';
 import { type Engine, engineHere } from './engine-here.ts';
 import { engineLogFile } from './engine-log.ts';
 import { initHome } from './home.ts';
@@ -49,8 +50,9 @@ export async function startInBackground(io: Io, words: readonly string[]): Promi
   });
 }
 
-/** For commands that need an engine. Says what it did, or nothing when one ran already. */
+/** For commands that need an engine. Says what it did, or nothing when one ran already; a run starts none, and is told if there is none. */
 export async function ensureEngine(io: Io): Promise<string | undefined> {
+  if (runAround(io.env, io.cwd)) return undefined;
   const { started, engine, log } = await startInBackground(io, ['--port-optional']);
   return started ? `started the engine in the background: process ${engine.pid}, log ${log}` : undefined;
 }

@@ -64,7 +64,7 @@ describe('fleet doctor', () => {
     await add('slow.toml', 'command = ["slow", "{prompt}"]\n');
     const { code, executor, text } = await examine({ home: 'added' });
     expect(code).toBe(0);
-    expect(executor['scripted']).toMatchObject({ state: 'ready', origin: 'built_in', can: { resume: true, tools: false } });
+    expect(executor['scripted']).toMatchObject({ state: 'off', origin: 'built_in', repair: 'fleet config set scripted=true' });
     expect(executor['onpath']).toMatchObject({
       state: 'ready',
       origin: 'file',

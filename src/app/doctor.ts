@@ -1,5 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Settings } from '../domain/settings.ts';
 import { askVersion } from '../platform/ask-version.ts';
 import { exists } from '../platform/files.ts';
 import { readHighWater } from '../store/sqlite/high-water.ts';
@@ -50,11 +51,12 @@ export const doctor: Program['run'] = async (args, given) => {
   const install = await installer(io.env);
   const [tools, sandbox, executors, own] = await Promise.all([
     Promise.all(TOOLS.map((tool) => toolFinding(tool, install, io.env))),
-    sandboxFinding(io.env),
+    settingsHere(paths, io.env).then((settings) => sandboxFinding(io.env, settings)),
     executorsFor(io),
     ownFindings(paths, io),
   ]);
-  const agents = executors.problem === undefined ? agentFindings(executors.items, await defaultExecutor(paths, io.env)) : [];
+  const agents =
+    executors.problem === undefined ? agentFindings(executors.items, (await settingsHere(paths, io.env))?.executor) : [];
   const findings = [
     nodeFinding(process.versions.node),
     ...tools,
@@ -188,9 +190,9 @@ async function engineFinding(io: Io): Promise<Finding> {
 }
 
 /** What the settings say, as far as they can be read. */
-const defaultExecutor = (paths: HomePaths, env: Env): Promise<string | undefined> =>
+const settingsHere = (paths: HomePaths, env: Env): Promise<Settings | undefined> =>
   openSettings({ home: paths.path, env }).then(
-    (source) => source.current().values.executor,
+    (source) => source.current().values,
     () => undefined,
   );
 

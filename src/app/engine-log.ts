@@ -20,6 +20,7 @@ import { writeJson } from '../surfaces/cli/answer.ts';
 import { programWords } from '../surfaces/cli/parse/program-words.ts';
 import type { Program } from '../surfaces/cli/surroundings.ts';
 import { plain } from '../surfaces/cli/terminal/plain.ts';
+import { assertNoRun } from './connect/run-around.ts';
 import { type HomePaths, homePaths } from './home.ts';
 
 const filesKept = 14;
@@ -105,6 +106,7 @@ export const showLog: Program['run'] = async (args, given) => {
   const most = places[0] === undefined ? Number.POSITIVE_INFINITY : Number(places[0]);
   if (!(most === Number.POSITIVE_INFINITY || /^[1-9]\d{0,6}$/.test(places[0] ?? '')))
     throw new Fault('invalid', `N: expected a whole number of lines from 1 to 9999999, got ${JSON.stringify(places[0])}`);
+  assertNoRun(io.env, io.cwd);
   const file = await newestLogFile(homePaths(io.env, io.cwd));
   if (file === undefined)
     throw new Fault('not_found', 'there is no log yet', {

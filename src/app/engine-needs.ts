@@ -10,6 +10,7 @@ import { secretsIn } from '../platform/redact.ts';
 import { newestChange } from '../runner/newest-change.ts';
 import { entriesAfter } from '../store/records/journal.ts';
 import { tasks } from '../store/records/tasks.ts';
+import { cleanRows } from './clean-rows.ts';
 import { dispatchingOf } from './dispatching.ts';
 import type { ExecutorShelf } from './executors.ts';
 import { editsIn, eventsFor, notePlaces, notesMark } from './notes.ts';
@@ -26,14 +27,14 @@ import { workshopOf } from './workshop.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 export const engineNeeds = (house: House, host: string, executors: ExecutorShelf): Needs => ({
-  store: house.store,
+  store: cleanRows(house.store, house.output.redactor, house.output.clean),
   now: house.now,
   elapsed: systemClock.elapsed,
   ids: house.ids,
   host,
   ...dispatchingOf(house, executors),
   edits: async (task) => {
-    const { executors: asked, ...edits } = editsIn(notePlaces(house.paths.tasks, task.id));
+    const { executors: asked, ...edits } = editsIn(notePlaces(house.paths.tasks, task.id), house.output.clean);
     // An executor nobody can start here would be claimed in vain.
     return asked?.[0] !== undefined && (await executors.all()).has(lenderOf(asked[0]).executor)
       ? { ...edits, executors: asked }
@@ -56,6 +57,7 @@ export function workOf(house: House, env: Env): NonNullable<EngineNeeds['work']>
         gates: values.max_gates,
         gateSeconds: values.gate_seconds,
         setupSeconds: values.setup_seconds,
+        keepSeconds: values.keep_seconds,
         pool: values.workspace_pool,
         guarded: values.guarded_paths,
       };
@@ -91,14 +93,16 @@ export const supervisionOf = (
   job: async (run, task) => jobAsStarted(house, { run, task, executor: await executors.named(run.executor) }),
   changedAt: async (run, task) => newestChange(run.directory ?? (await workDirectory(house, run, task))),
   rules: () => {
-    const { stall_seconds, max_output_mb, max_processes, context_percent } = house.settings.current().values;
+    const { stall_seconds, max_output_mb, max_processes, context_percent, sandbox_seconds } = house.settings.current().values;
     return {
       stallMs: stall_seconds * 1_000,
       spoolBytes: max_output_mb * MB,
       processes: max_processes,
       contextPercent: context_percent,
+      sandboxSeconds: sandbox_seconds,
     };
   },
+  startRules: () => house.settings.current().values,
   price: priceShelf(house.paths).price,
   notesMark: ({ id }) => notesMark(notePlaces(house.paths.tasks, id)),
   jitter: Math.random,

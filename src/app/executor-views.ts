@@ -1,4 +1,5 @@
 import type { Executor, Program } from '../domain/agent/executor.ts';
+import { SCRIPTED, SWITCHED_OFF } from '../domain/executors.ts';
 import type { ExecutorHere } from '../operations/scope.ts';
 import { compareVersions } from '../platform/versions.ts';
 import { accountsHere } from './accounts-here.ts';
@@ -21,14 +22,14 @@ export function executorsHere(
 ): () => Promise<ExecutorHere[]> {
   return async () => {
     const [own, added] = await Promise.all([shelf.all(), shelf.added.look()]);
-    const [scripted, acp] = ['scripted', 'acp'].map((name) => own.get(name));
+    const [scripted, acp] = [SCRIPTED, 'acp'].map((name) => own.get(name));
     const [withFleet, withUser] = await Promise.all([
       Promise.all(shelf.builtIn.map((one) => builtInHere(shelf.made(one), one.program, env, ask))),
       Promise.all(added.map((one) => addedHere(one, env, ask))),
     ]);
     const accounts = await Promise.all(shelf.builtIn.map(({ name, program }) => accountsHere(name, program, env, paths)));
     const standing = withFleet.map((one, n) => ({ ...one, ...(accounts[n]?.length ? { accounts: accounts[n] } : {}) }));
-    return [...standing, ...(acp ? [anyOf(acp)] : []), ...(scripted ? [playing(scripted)] : []), ...withUser];
+    return [...standing, ...(acp ? [anyOf(acp)] : []), scripted ? playing(scripted) : SCRIPTED_OFF, ...withUser];
   };
 }
 
@@ -49,6 +50,16 @@ const anyOf = ({ name, can }: Executor): ExecutorHere => ({ name, origin: 'built
 
 /** Its program is ours: it is there whenever we are. */
 const playing = ({ name, can }: Executor): ExecutorHere => ({ name, origin: 'built_in', state: 'ready', signedIn: 'yes', can });
+
+/** Shown so that people find out how to have it; nobody can choose it. */
+const SCRIPTED_OFF: ExecutorHere = {
+  name: SCRIPTED,
+  origin: 'built_in',
+  state: 'off',
+  signedIn: 'unknown',
+  problem: `it ${SWITCHED_OFF.why}`,
+  repair: SWITCHED_OFF.repair,
+};
 
 async function addedHere({ name, file, kind, executor, problem }: Added, env: Env, ask: Ask): Promise<ExecutorHere> {
   const about = { name, origin: kind, file } as const;

@@ -21,7 +21,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface ExecutorShelf {
   /** Those that can be started now. */
   all(): Promise<ReadonlyMap<string, Executor>>;
-  /** One that can be started, or one whose runs are still to be read although its program is gone. */
+  /** One that can be started, or one whose runs are still to be read although it is gone or switched off. */
   named(name: string): Promise<Executor | undefined>;
   /** Where the program of one that comes with Fleet is now; undefined when it is not here. */
   programOf(builtIn: BuiltIn): string | undefined;
@@ -38,7 +38,9 @@ interface Around {
 }
 
 export function executorShelf(paths: HomePaths, env: Env, { settings, builtIn = BUILT_IN }: Around): ExecutorShelf {
-  const own = [scripted({ node: process.execPath, agent: ours('scripted-agent') }), shell, acp];
+  const playing = scripted({ node: process.execPath, agent: ours('scripted-agent') });
+  const always = [shell, acp];
+  const own = () => (settings().scripted ? [playing, ...always] : always);
   const placeOf = (command: string): Place => ({ command, node: process.execPath, home: paths.path, settings: settings(), ours });
   const found = foundPrograms(env, placeOf);
   const added = addedExecutors(paths);
@@ -46,7 +48,7 @@ export function executorShelf(paths: HomePaths, env: Env, { settings, builtIn = 
   const shelf = (custom: readonly Added[]): ReadonlyMap<string, Executor> =>
     new Map([
       ...custom.flatMap(({ name, executor }) => (executor ? [[name, executor] as const] : [])),
-      ...[...builtIn.flatMap((one) => found(one).executor ?? []), ...own].map((executor) => [executor.name, executor] as const),
+      ...[...builtIn.flatMap((one) => found(one).executor ?? []), ...own()].map((executor) => [executor.name, executor] as const),
     ]);
   const made = ({ program, make }: BuiltIn): Executor => make(placeOf(program.command));
   return {
@@ -57,7 +59,8 @@ export function executorShelf(paths: HomePaths, env: Env, { settings, builtIn = 
     all: async () => shelf((await added.look()).filter(({ executor }) => executor && isThere(commandOf(executor)))),
     named: async (name) => {
       const one = builtIn.find((candidate) => candidate.name === name);
-      const ready = own.find((executor) => executor.name === name) ?? (one && found(one).executor);
+      // Also one that was switched off meanwhile: what its runs have said can still be read.
+      const ready = [playing, ...always].find((executor) => executor.name === name) ?? (one && found(one).executor);
       if (ready) return ready;
       const [custom] = (await added.look(name)).filter(({ executor }) => executor);
       return custom?.executor ?? (one && made(one));

@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Fault } from '../domain/fault.ts';
-import { hasCode, makeOnceSync } from '../platform/files.ts';
+import { hasCode, makeOnceSync, PRIVATE_FILE, temporaryName } from '../platform/files.ts';
 
 /**
  * How everything but the database lies in a home: run directories and what their shims write, `up.json`, workspaces, notes.
  * The database has a number of its own, its schema. Raised by whoever changes any of it so that an older program would
  * misunderstand it, and end what it cannot read.
  */
-const HOME_FORMAT = 1;
+const HOME_FORMAT = 2;
 
 /** Before anything else: what a newer program has written is not touched, and its agents run on. */
 export function assertKnownFormat(file: string): void {
@@ -22,9 +22,21 @@ export function assertKnownFormat(file: string): void {
   });
 }
 
-/** Says once how the home lies; a home of before there were formats is of the first. */
-export const markFormat = (file: string): boolean =>
-  formatIn(file) === undefined && makeOnceSync(file, `${JSON.stringify({ format: HOME_FORMAT })}\n`);
+const TEXT = `${JSON.stringify({ format: HOME_FORMAT })}\n`;
+
+/** Says how the home lies, from the first time on that this program makes something in it; an older format is read, and raised. */
+export function markFormat(file: string): boolean {
+  const seen = formatIn(file);
+  if (seen === undefined) return makeOnceSync(file, TEXT);
+  if (seen < HOME_FORMAT) replaceSync(file, TEXT);
+  return false;
+}
+
+function replaceSync(file: string, text: string): void {
+  const temporary = temporaryName(file);
+  writeFileSync(temporary, text, { flag: 'wx', mode: PRIVATE_FILE });
+  renameSync(temporary, file);
+}
 
 function formatIn(file: string): number | undefined {
   try {

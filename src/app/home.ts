@@ -22,13 +22,20 @@ export interface HomePaths {
   readonly accounts: string;
   readonly workspaces: string;
   readonly trash: string;
+  /** Workspaces that could be neither kept nor cleared. */
+  readonly aside: string;
   readonly secret: string;
   readonly adminToken: string;
   /** Says where a live server is. */
   readonly live: string;
+  /** Says where runs find it: by a door of their own. */
+  readonly agentsDoor: string;
   /** Which programs have told their version, as the files they are. */
   readonly programs: string;
 }
+
+/** In a home. */
+export const AGENTS_DOOR = 'agents.json';
 
 export function homePaths(env: Env, cwd: string): HomePaths {
   const asked = env['FLEET_HOME'];
@@ -51,9 +58,11 @@ export function homePaths(env: Env, cwd: string): HomePaths {
     accounts: join(path, 'accounts'),
     workspaces: join(path, 'workspaces'),
     trash: join(path, 'trash'),
+    aside: join(path, 'aside'),
     secret: join(path, 'secret'),
     adminToken: join(path, 'admin.token'),
     live: join(path, 'up.json'),
+    agentsDoor: join(path, AGENTS_DOOR),
     programs: join(path, 'programs.json'),
   };
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Output } from '../contract/call.ts';
 import { Fault } from '../domain/fault.ts';
+import { closeInherited } from '../platform/descriptors.ts';
 import type { Env } from '../surfaces/cli/surroundings.ts';
 import { BUILT_IN } from './built-in.ts';
 import { environmentFor, named } from './environment.ts';
@@ -18,6 +19,7 @@ const LEFT_TO_IT = ['SIGINT', 'SIGQUIT'] as const;
 
 /** The program has the terminal until it ends. It gets of the environment what an agent gets, and what a person at a terminal needs. */
 export async function inTerminal(start: Start, env: Env): Promise<number> {
+  closeInherited();
   const child = spawn(start.command, start.args, {
     cwd: start.directory,
     env: { ...(await surroundings(start, env)), ...start.env },

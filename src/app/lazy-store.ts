@@ -17,10 +17,10 @@ export function lazyStore(limits: StoreLimits, open: () => Promise<Store>): Stor
   return {
     limits,
     opened,
-    get: async (key) => (await opened()).get(key),
-    scan: async (query) => (await opened()).scan(query),
-    count: async (query) => (await opened()).count(query),
-    commit: async (writes, options) => (await opened()).commit(writes, options),
+    get: (key) => store?.get(key) ?? opened().then((made) => made.get(key)),
+    scan: (query) => store?.scan(query) ?? opened().then((made) => made.scan(query)),
+    count: (query) => store?.count(query) ?? opened().then((made) => made.count(query)),
+    commit: (writes, options) => store?.commit(writes, options) ?? opened().then((made) => made.commit(writes, options)),
     async *watch(signal, options) {
       yield* (await opened()).watch(signal, options);
     },

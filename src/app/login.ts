@@ -4,6 +4,7 @@ import { writeJson } from '../surfaces/cli/answer.ts';
 import { programWords } from '../surfaces/cli/parse/program-words.ts';
 import type { Io, Program } from '../surfaces/cli/surroundings.ts';
 import { connect } from './connect/connect.ts';
+import { assertNoRun } from './connect/run-around.ts';
 import { homePaths } from './home.ts';
 import { liveFile } from './serve/live-file.ts';
 
@@ -16,6 +17,7 @@ async function liveUrl(io: Io): Promise<string | undefined> {
 /** `fleet login`: a link that signs a browser in. It leads to a server, so one must run. */
 export const login: Program['run'] = async (args, given) => {
   const { json, io } = programWords('login', args, given, { switches: [], places: 0 });
+  if (!io.env['FLEET_URL']) assertNoRun(io.env, io.cwd);
   const base = io.env['FLEET_URL'] || (await liveUrl(io));
   if (base === undefined)
     throw new Fault('unavailable', 'no server of this home listens at a port, so there is nothing to sign in to', {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { editsIn, notePlaces, notesMark } from './notes.ts';
+import { editsIn, type NotePlaces, notePlaces, notesMark } from './notes.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -28,8 +28,11 @@ it('follows no link, waits for no pipe and reads no flood in the place of task.j
   const flood = await placesWith('flood', (file) => writeFile(file, `{"cwd":"/after"${' '.repeat(8 * 1024 * 1024)}}`));
   const loop = await placesWith('loop', (file) => symlink(file, file));
   const endless = await placesWith('endless', (file) => symlink('/dev/zero', file));
-  expect(editsIn(plain)).toEqual({ directory: '/after' });
-  expect([link, pipe, flood, loop, endless].map(editsIn)).toEqual([{}, {}, {}, {}, {}]);
+  const edits = (places: NotePlaces) => editsIn(places, (text) => text.replace('secret', ''));
+  expect(edits(plain)).toEqual({ directory: '/after' });
+  expect([link, pipe, flood, loop, endless].map(edits)).toEqual([{}, {}, {}, {}, {}]);
+  const secret = await placesWith('secret', (file) => writeFile(file, '{"cwd":"/secret","model":"secret","coder":"other"}'));
+  expect(edits(secret)).toEqual({ executors: ['other'] });
 });
 
 it('waits for no pipe and follows no link among the notes an agent keeps, and still sees that they changed [T13]', async () => {

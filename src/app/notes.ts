@@ -9,8 +9,8 @@ import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import { Path, Title } from '../domain/values.ts';
 import type { Step } from '../platform/lay.ts';
-import { plainTextSync } from '../platform/plain-text.ts';
 import { readSafely } from '../platform/read-safely.ts';
+import { textSafelySync } from '../platform/read-safely-sync.ts';
 
 /** The notes of one task: what its agents leave for each other, and what people may read and change there. */
 export interface NotePlaces {
@@ -44,12 +44,13 @@ export function notesFor(
 ): Step[] {
   const { runDirectory } = job;
   const told = toldOf(task, run, job.workDirectory);
+  const below = dirname(directory);
   return [
-    { lay: 'directory', path: artifacts },
-    ...Object.entries(FIRST_NOTES).map(([name, text]) => ({ lay: 'once', path: join(artifacts, name), text }) as const),
-    ...[WRITTEN, TOLD].map((name) => ({ lay: 'whole', path: join(directory, name), text: told }) as const),
-    { lay: 'link', path: join(directory, 'log.jsonl'), target: join(runDirectory, 'out') },
-    { lay: 'link', path: join(directory, 'log.stderr'), target: join(runDirectory, 'err') },
+    { lay: 'directory', path: artifacts, below },
+    ...Object.entries(FIRST_NOTES).map(([name, text]) => ({ lay: 'once', path: join(artifacts, name), below, text }) as const),
+    ...[WRITTEN, TOLD].map((name) => ({ lay: 'whole', path: join(directory, name), below, text: told }) as const),
+    { lay: 'link', path: join(directory, 'log.jsonl'), below, target: join(runDirectory, 'out') },
+    { lay: 'link', path: join(directory, 'log.stderr'), below, target: join(runDirectory, 'err') },
   ];
 }
 
@@ -73,20 +74,23 @@ const textOf = (told: object): string => `${JSON.stringify(told, null, 2)}\n`;
 export function standingFor(places: NotePlaces, task: Task): Step[] {
   const read = [WRITTEN, TOLD].map((name) => ({
     path: join(places.directory, name),
-    told: jsonIn(join(places.directory, name)),
+    told: jsonIn(places, name),
   }));
   if (read.some(({ told }) => told === undefined)) return [];
   return read.flatMap(({ path, told }) => {
     const text = textOf({ ...told, ...standing(task) });
-    return text === textOf(told ?? {}) ? [] : [{ lay: 'whole', path, text } as const];
+    return text === textOf(told ?? {}) ? [] : [{ lay: 'whole', path, below: dirname(places.directory), text } as const];
   });
 }
 
 /** Directory, executor and model as a person has changed them in `task.json` since Fleet wrote it. */
-export function editsIn(places: NotePlaces): { directory?: string; executors?: string[]; model?: string } {
-  const [now, before] = [jsonIn(join(places.directory, TOLD)), jsonIn(join(places.directory, WRITTEN))];
+export function editsIn(
+  places: NotePlaces,
+  clean: (text: string) => string,
+): { directory?: string; executors?: string[]; model?: string } {
+  const [now, before] = [jsonIn(places, TOLD), jsonIn(places, WRITTEN)];
   if (!now || !before) return {};
-  const changed = (key: string) => (now[key] === before[key] ? undefined : now[key]);
+  const changed = (key: string) => (now[key] === before[key] || holdsSecret(now[key], clean) ? undefined : now[key]);
   const [directory, coder, model] = [
     Path.safeParse(changed('cwd')),
     ExecutorRef.safeParse(changed('coder')),
@@ -99,9 +103,13 @@ export function editsIn(places: NotePlaces): { directory?: string; executors?: s
   };
 }
 
-/** The agent can write there, too. */
-function jsonIn(path: string): Record<string, unknown> | undefined {
-  const text = plainTextSync(path, LIMITS.pageBytes.value);
+/** Nobody works in a directory or with a model of such a name, and rows show it. */
+const holdsSecret = (value: unknown, clean: (text: string) => string): boolean =>
+  typeof value === 'string' && clean(value) !== value;
+
+/** The agent can write there, too, and put a link in the place of the directory: read from above it. */
+function jsonIn({ directory }: NotePlaces, name: string): Record<string, unknown> | undefined {
+  const text = textSafelySync(dirname(directory), `${basename(directory)}/${name}`, LIMITS.pageBytes.value);
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -127,6 +135,11 @@ export async function notesMark({ directory, artifacts }: NotePlaces): Promise<s
 
 /** The history of the task for whoever reads files. */
 export const eventsFor = ({ directory }: NotePlaces, entries: readonly Entry[]): Step[] => [
-  { lay: 'directory', path: directory },
-  { lay: 'whole', path: join(directory, 'events.jsonl'), text: entries.map((entry) => `${JSON.stringify(entry)}\n`).join('') },
+  { lay: 'directory', path: directory, below: dirname(directory) },
+  {
+    lay: 'whole',
+    path: join(directory, 'events.jsonl'),
+    below: dirname(directory),
+    text: entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''),
+  },
 ];

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { OWNER_ID } from '../domain/authority.ts';
+import type { Call } from '../contract/call.ts';
+import { type Caller, OWNER_ID } from '../domain/authority.ts';
+import { SCRIPTED } from '../domain/executors.ts';
 import { Fault } from '../domain/fault.ts';
 import { lenderOf } from '../domain/hold/account.ts';
 import { CONTEXT_MODE, INSTALL_CONTEXT_MODE } from '../domain/project/mcp-servers.ts';
@@ -15,10 +17,12 @@ import { openFileRunLog } from '../runlog/file-run-log.ts';
 import { STORE_LIMITS } from '../store/assert-writes.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import { inspect, realPath } from '../workspace/inspect.ts';
+import { repositoryAround, repositoryBelow } from '../workspace/repository-around.ts';
 import { usablePlaces } from '../workspace/usable-places.ts';
 import { accountsOf } from './accounts.ts';
 import { signingSecret } from './auth/secret.ts';
 import { type Signer, signerOf } from './auth/signer.ts';
+import { assertNoRun } from './connect/run-around.ts';
 import { dispatchingOf } from './dispatching.ts';
 import { engineHere } from './engine-here.ts';
 import { executorsHere } from './executor-views.ts';
@@ -37,7 +41,7 @@ import { outputOf } from './output.ts';
 import { readiness } from './readiness.ts';
 import { eventsOf } from './run-events.ts';
 import { factsOf } from './run-facts.ts';
-import { runSecrets } from './run-secrets.ts';
+import { cleaners, runSecrets } from './run-secrets.ts';
 import { sandboxLook } from './sandbox/sandbox-look.ts';
 import { settingsFor } from './settings/caller-settings.ts';
 import { executorNames, judgeExecutors } from './settings/known-executors.ts';
@@ -53,9 +57,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export type { House, Self } from './house.ts';
 
 export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promise<House> {
-  const paths = homePaths(env, cwd);
-  assertBackend(env);
-  assertKnownFormat(paths.format);
+  const paths = ownedPaths(env, cwd);
   const settings = await openSettings({ home: paths.path, env, flags, judge: judgeExecutors(paths) });
   const commits = new Commits();
   const now = () => instantOf(systemClock.now());
@@ -78,19 +80,14 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     executor: executors.named,
     job: async (run, executor) => (await import('./prepare.ts')).pastJob(house, run, executor),
   });
-  const output: Output = { read, events, facts: factsOf(paths.runs, hidden), redactor: hidden.knownFor };
+  const output: Output = { read, events, facts: factsOf(paths.runs, hidden), ...cleaners(hidden) };
   const parts = { env, cwd, paths, settings, store, condition, texts, now, ids, secret, output, executors };
-  const callAs: House['callAs'] = (caller, given) =>
-    makeCall(given ? { ...surroundings, settings: settingsFor(surroundings.settings, given) } : surroundings, caller);
   const surroundings = surroundingsOf(parts);
+  const callAs = callsAs(surroundings);
   const callWith: House['callWith'] = (given) =>
     callAs({ id: OWNER_ID, name: settings.current().values.person, role: 'admin' }, given);
   const call = callWith();
   const notes = keepNotes(commits, paths.tasks);
-  const close = () => {
-    notes.close();
-    return store.close();
-  };
   const house: House = {
     call,
     callWith,
@@ -108,9 +105,32 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     ids,
     now,
     self: whoWeAre,
-    close,
+    close: () => {
+      notes.close();
+      return store.close();
+    },
   };
   return house;
+}
+
+/** Where the home is, if this process may open it and knows how it lies. */
+function ownedPaths(env: Env, cwd: string): HomePaths {
+  const paths = homePaths(env, cwd);
+  assertNoRun(env, cwd);
+  assertBackend(env);
+  assertKnownFormat(paths.format);
+  return paths;
+}
+
+/** Whoever asks often is the same object each time, and its call is made once. */
+function callsAs(surroundings: CallSurroundings): House['callAs'] {
+  const calls = new WeakMap<Caller, Call>();
+  return (caller, given) => {
+    if (given) return makeCall({ ...surroundings, settings: settingsFor(surroundings.settings, given) }, caller);
+    const call = calls.get(caller) ?? makeCall(surroundings, caller);
+    calls.set(caller, call);
+    return call;
+  };
 }
 
 interface Parts extends Pick<House, 'paths' | 'settings' | 'condition' | 'texts' | 'now' | 'ids' | 'output' | 'executors'> {
@@ -118,6 +138,17 @@ interface Parts extends Pick<House, 'paths' | 'settings' | 'condition' | 'texts'
   readonly env: Env;
   readonly cwd: string;
   secret(): Promise<Signer>;
+}
+
+function placesPort(from: (path: string) => string, env: Env): CallSurroundings['places'] {
+  const usable = usablePlaces(env);
+  return {
+    inspect: (path) => inspect(from(path), env),
+    repositoryAround,
+    repositoryBelow,
+    usable: (path) => usable(from(path)),
+    real: (path) => realPath(from(path)),
+  };
 }
 
 /** Everything that operations may touch, wired to what there is. Paths are meant from where the process was started. */
@@ -136,7 +167,6 @@ function surroundingsOf({
   executors,
 }: Parts): CallSurroundings {
   const from = (path: string) => resolve(cwd, path);
-  const usable = usablePlaces(env);
   const upkeep = upkeepOf({ paths, texts, store, now });
   return {
     store,
@@ -156,12 +186,8 @@ function surroundingsOf({
       restore: (source) => upkeep.restore(from(source)),
       export: (target) => upkeep.export(from(target)),
     },
-    places: {
-      inspect: (path) => inspect(from(path), env),
-      usable: (path) => usable(from(path)),
-      real: (path) => realPath(from(path)),
-    },
-    executors: executorsPort(executors, env, paths),
+    places: placesPort(from, env),
+    executors: executorsPort(executors, { env, paths, settings }),
     dispatching: dispatchingOf({ store, settings }, executors),
     output,
     work: workPortOf(paths, env),
@@ -182,14 +208,17 @@ function surroundingsOf({
 }
 
 /** What is known of executors here; each program is asked for its version once, whoever wants to know. */
-function executorsPort(executors: ExecutorShelf, env: Env, paths: HomePaths): CallSurroundings['executors'] {
+function executorsPort(
+  executors: ExecutorShelf,
+  { env, paths, settings }: Pick<Parts, 'env' | 'paths' | 'settings'>,
+): CallSurroundings['executors'] {
   const ask = versionAsker(env);
   return {
-    names: async () => executorNames(paths),
+    names: async () => executorNames(paths).filter((name) => name !== SCRIPTED || settings.current().values.scripted),
     accounts: async (executor) => accountsOf(paths, executor),
     here: executorsHere(executors, env, paths, ask),
     unready: readiness({ shelf: executors, env, paths, ask }),
-    sandboxProblem: sandboxLook(env),
+    sandboxProblem: sandboxLook(env, () => settings.current().values),
     takesServers: async (ref) => (await executors.named(lenderOf(ref).executor))?.can.mcp ?? true,
     contextModeProblem: async () =>
       (await findProgram(CONTEXT_MODE, env)) === undefined

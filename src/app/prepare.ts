@@ -11,8 +11,10 @@ import { isFirst } from '../domain/task/failover.ts';
 import { isReader, type Task } from '../domain/task/task.ts';
 import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
-import { plainTextSync } from '../platform/plain-text.ts';
+import { textSafely } from '../platform/read-safely.ts';
+import { belowPlace } from '../platform/safe-place.ts';
 import { cleaned, packetFor } from '../store/queries/packet.ts';
+import { sharedBudgets } from '../store/queries/shared-budgets.ts';
 import { projects } from '../store/records/projects.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { workspaces } from '../store/records/workspaces.ts';
@@ -104,7 +106,7 @@ async function jobOf(house: House, { run, task, executor }: Start): Promise<Job>
     systemPrompt: task.systemPrompt,
     tools: executor?.can.tools ? withServers(toolsOf(task), Object.keys(servers)) : undefined,
     maxTurns: task.maxTurns,
-    maxBudgetUsd: dollarsLeft(task),
+    maxBudgetUsd: dollarsLeft(task, await sharedBudgets(task, house)),
     extraArgs: isFirst(task, run.executor) ? task.extraArgs : [],
     // In a sandbox each task has a home of its own, and the conversation of another is not in it.
     ...(task.sandbox && fork ? { fork: false } : { resume, fork }),
@@ -121,7 +123,8 @@ const MOST_PROMPT = 16 * LIMITS.promptBytes.value;
 /** With the prompt it was started with: what its agent is told there no longer waits, and a new prompt would leave it out. */
 export async function jobAsStarted(house: House, start: Start): Promise<Job> {
   const job = await jobOf(house, start);
-  const prompt = plainTextSync(job.promptFile, MOST_PROMPT);
+  const { root, relative } = belowPlace(job.promptFile);
+  const prompt = await textSafely(root, relative, MOST_PROMPT);
   return prompt === undefined ? job : { ...job, prompt };
 }
 

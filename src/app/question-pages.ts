@@ -1,13 +1,15 @@
-import { constants, lstatSync } from 'node:fs';
-import { lstat, open, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { TaskId } from '../domain/values.ts';
+import type { RunId, TaskId } from '../domain/values.ts';
+import { withTexts } from '../domain/work/report.ts';
 import type { EngineNeeds } from '../engine/engine.ts';
 import type { Pages } from '../engine/questions/needs.ts';
-import { hasCode, PRIVATE_FILE, temporaryName } from '../platform/files.ts';
-import { notePlaces, QUESTIONS_PAGE } from './notes.ts';
+import { textSafely } from '../platform/read-safely.ts';
+import { lookSync } from '../platform/read-safely-sync.ts';
+import { replaceSafely } from '../platform/write-safely.ts';
+import { runIndex } from '../store/records/runs.ts';
+import { QUESTIONS_PAGE } from './notes.ts';
 import type { House } from './open-house.ts';
 
 /** Questions on pages, asked and answered by the same operations as everywhere else. */
@@ -15,7 +17,10 @@ export const questionsOf = (house: House): NonNullable<EngineNeeds['questions']>
   pages: pagesOf(house.paths.tasks),
   ask: async ({ text, options }, { taskId, runId }) => {
     const input = { text, option: [...options] };
-    const byPage = async () => (await house.callAs(PAGE)('question.ask', { ...input, task: taskId })).id;
+    const byPage = async () => {
+      const clean = await wordsOf(house, taskId, runId);
+      return (await house.callAs(PAGE)('question.ask', { ...withTexts(input, clean), task: taskId })).id;
+    };
     if (!runId) return byPage();
     const byRun = house.callAs({ id: runId, name: runId, role: 'run', run: { runId, taskId } });
     try {
@@ -26,46 +31,31 @@ export const questionsOf = (house: House): NonNullable<EngineNeeds['questions']>
       throw error;
     }
   },
-  answer: async (id, text) => void (await house.callAs(PAGE)('question.answer', { id, text })),
+  answer: async (id, text) => void (await house.callAs(PAGE)('question.answer', { id, text: house.output.clean(text) })),
 });
+
+/** A page does not know who wrote there: most likely the agent that worked on the task last. */
+async function wordsOf({ store, output }: House, taskId: TaskId, runId: RunId | undefined): Promise<(text: string) => string> {
+  const [newest] = runId ? [] : await store.scan({ index: runIndex.agents(taskId), limit: 1, reverse: true });
+  const run = runId ?? (newest?.key.id as RunId | undefined);
+  return run ? output.redactor(run) : output.clean;
+}
 
 /** Whoever wrote it there: the page does not know. */
 const PAGE = { id: 'page', name: QUESTIONS_PAGE, role: 'team-lead' } as const;
 
 /** The file is the agent's too: it may be a link, a pipe or far too long, and none of that is followed, waited for or believed. */
 function pagesOf(tasksDirectory: string): Pages {
-  const directoryOf = (taskId: TaskId) => notePlaces(tasksDirectory, taskId).artifacts;
-  const pathOf = (taskId: TaskId) => join(directoryOf(taskId), QUESTIONS_PAGE);
+  const pathOf = (taskId: TaskId) => `${taskId}/artifacts/${QUESTIONS_PAGE}`;
+  const read = (taskId: TaskId) => textSafely(tasksDirectory, pathOf(taskId), LIMITS.pageBytes.value);
   return {
     stamp: (taskId) => {
-      const found = lstatSync(pathOf(taskId), { throwIfNoEntry: false });
-      return found?.isFile() ? `${found.ino}.${found.size}.${found.mtimeMs}` : undefined;
+      const found = lookSync(join(tasksDirectory, pathOf(taskId)));
+      return found && `${found.ino}.${found.size}.${found.mtimeMs}`;
     },
-    read: (taskId) => pageIn(pathOf(taskId)),
-    replace: async (taskId, before, after) => {
-      if (!(await lstat(directoryOf(taskId))).isDirectory()) return false;
-      const path = pathOf(taskId);
-      const temporary = temporaryName(path);
-      try {
-        await writeFile(temporary, after, { flag: 'wx', mode: PRIVATE_FILE });
-        // Looked at as late as can be: whoever has written meanwhile keeps what they wrote, and it is taken next.
-        if ((await pageIn(path)) !== before) return false;
-        await rename(temporary, path);
-        return true;
-      } finally {
-        await unlink(temporary).catch(() => undefined);
-      }
-    },
+    read,
+    replace: (taskId, before, after) =>
+      // Whoever has written meanwhile keeps what they wrote, and it is taken next.
+      replaceSafely(tasksDirectory, pathOf(taskId), after, async () => (await read(taskId)) === before),
   };
-}
-
-async function pageIn(path: string): Promise<string | undefined> {
-  try {
-    await using handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const found = await handle.stat();
-    return found.isFile() && found.size <= LIMITS.pageBytes.value ? await readFile(handle, 'utf8') : undefined;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR') || hasCode(error, 'ELOOP')) return undefined;
-    throw error;
-  }
 }

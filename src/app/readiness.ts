@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Program } from '../domain/agent/executor.ts';
+import { SCRIPTED, SWITCHED_OFF } from '../domain/executors.ts';
 import { DEFAULT_ACCOUNT, lenderOf } from '../domain/hold/account.ts';
 import type { Unready } from '../operations/scope.ts';
 import { writeFileAtomic } from '../platform/files.ts';
@@ -109,6 +110,7 @@ async function loginProblem({ name, program }: BuiltIn, account: string, { env, 
 /** One of Fleet's own, or one that a file describes. */
 async function addedProblem(name: string, { shelf, env }: Around): Promise<Unready | undefined> {
   if ((await shelf.all()).has(name)) return signedOut((await shelf.named(name))?.program, env);
+  if (name === SCRIPTED) return { why: `it ${SWITCHED_OFF.why}`, repair: SWITCHED_OFF.repair, isAbsent: true };
   const [added] = await shelf.added.look(name);
   if (!added) return { why: 'there is no executor of that name', repair: 'fleet executor list', isAbsent: true };
   const { executor, file, problem } = added;

@@ -1,10 +1,9 @@
-import { constants } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import type { Told } from '../domain/work/report.ts';
-import { hasCode } from '../platform/files.ts';
+import { type NotRead, openSafely, readSafely } from '../platform/read-safely.ts';
 import { LONGEST_BLOCK } from '../platform/redact-block.ts';
+import { belowPlace } from '../platform/safe-place.ts';
 
 /**
  * What an agent has left as its result. The file is the agent's: it may be a link, a pipe, far too long, or nonsense, and
@@ -16,21 +15,21 @@ export async function readResult(runDirectory: string, redact: (text: string) =>
 }
 
 async function resultIn(directory: string, redact: (text: string) => string): Promise<Told['file']> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  try {
-    await using handle = await open(join(directory, 'result.json'), flags);
-    const { size } = await handle.stat().then((found) => (found.isFile() ? found : { size: -1 }));
-    if (size < 0) return { problem: 'invalid_result: result.json is not a regular file' };
-    if (size > LIMITS.resultBytes.value)
-      return { problem: `invalid_result: result.json is ${size} bytes long, at most ${LIMITS.resultBytes.value} are read` };
-    return parsed(redact(await readFile(handle, 'utf8')));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
-    return {
-      problem: `invalid_result: result.json cannot be read (${hasCode(error, 'ELOOP') ? 'it is a link' : String(error)})`,
-    };
-  }
+  const { root, relative } = belowPlace(directory);
+  const read = await readSafely(root, `${relative}/result.json`, LIMITS.resultBytes.value);
+  if ('bytes' in read) return parsed(redact(read.bytes.toString('utf8')));
+  return read.why === 'absent' ? undefined : { problem: `invalid_result: result.json ${PROBLEMS[read.why]}` };
 }
+
+const PROBLEMS: Readonly<Record<Exclude<NotRead, 'absent'>, string>> = {
+  link: 'cannot be read (it is a link, or lies behind one)',
+  pipe: 'is not a regular file but a pipe',
+  directory: 'is not a regular file but a directory',
+  other: 'is not a regular file',
+  shared: 'is the same file as another elsewhere',
+  large: `is too long: at most ${LIMITS.resultBytes.value} bytes are read`,
+  refused: 'cannot be read (permission is denied)',
+};
 
 function parsed(text: string): Told['file'] {
   try {
@@ -54,17 +53,16 @@ export const lastError = (runDirectory: string, redact: (text: string) => string
 
 /** More is read than is shown: what is cut first would not be seen to be a secret. */
 async function tailOf(path: string, redact: (text: string) => string, most = LIMITS.evidenceBytes.value): Promise<string> {
-  try {
-    await using handle = await open(path, 'r');
-    const { size } = await handle.stat();
-    const length = Math.min(size, most + LONGEST_BLOCK);
-    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length);
-    const text = redact(size > length ? fromWholeLine(buffer.toString('utf8')) : buffer.toString('utf8'));
-    return (text.length > most ? fromWholeLine(text.slice(-most)) : text).trimEnd();
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return '';
-    throw error;
-  }
+  const { root, relative } = belowPlace(path);
+  const opened = await openSafely(root, relative);
+  if ('why' in opened) return '';
+  await using handle = opened.file;
+  const { size } = opened;
+  const length = Math.min(size, most + LONGEST_BLOCK);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
+  const read = buffer.toString('utf8', 0, bytesRead);
+  const text = redact(size > length ? fromWholeLine(read) : read);
+  return (text.length > most ? fromWholeLine(text.slice(-most)) : text).trimEnd();
 }
 
 /** Begins with a whole line, unless there is only one. */

@@ -1,12 +1,11 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { RunFacts } from '../contract/run-events.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Output } from '../operations/scope.ts';
-import { hasCode } from '../platform/files.ts';
+import { openSafely } from '../platform/read-safely.ts';
 import type { Redactor } from '../platform/redact.ts';
+import { belowPlace } from '../platform/safe-place.ts';
 import { readExit } from '../runner/run-facts.ts';
 import { filesOf } from '../runner/run-place.ts';
 import type { RunSecrets } from './run-secrets.ts';
@@ -74,15 +73,11 @@ function jsonIn(text: string): unknown {
 }
 
 async function beginning(file: string, most: number): Promise<{ readonly text: string; readonly size: number } | undefined> {
-  try {
-    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const found = await handle.stat();
-    if (!found.isFile()) return undefined;
-    const { size } = found;
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(size, most)), 0, Math.min(size, most), 0);
-    return { text: buffer.toString('utf8', 0, bytesRead), size };
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EACCES')) return undefined;
-    throw error;
-  }
+  const { root, relative } = belowPlace(file);
+  const opened = await openSafely(root, relative);
+  if ('why' in opened) return undefined;
+  await using handle = opened.file;
+  const length = Math.min(opened.size, most);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
+  return { text: buffer.toString('utf8', 0, bytesRead), size: opened.size };
 }

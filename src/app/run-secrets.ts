@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../domain/fault.ts';
 import type { RunId } from '../domain/values.ts';
+import type { Output } from '../operations/scope.ts';
 import { hasCode, makeOnceSync } from '../platform/files.ts';
-import { plainTextSync } from '../platform/plain-text.ts';
+import { lookSync, textSafelySync } from '../platform/read-safely-sync.ts';
 import { type Redactor, redactor } from '../platform/redact.ts';
 import { digestsOf, keyName } from '../platform/redact-digest.ts';
+import { belowPlace } from '../platform/safe-place.ts';
 import type { HomePaths } from './home.ts';
 
 /*
@@ -21,6 +23,8 @@ const KEY_BYTES = 32;
 const MOST_REMEMBERED = 1_000;
 /** Far more than an environment has room for. */
 const MOST_BYTES = 16 * 1_024 * 1_024;
+/** Something else stands in its place: what the agent had is then not known, and reading says so. */
+const NO_FILE = { mtimeMs: -1, size: -1 };
 
 const Told = z.strictObject({
   key: z.string(),
@@ -55,10 +59,11 @@ export function runSecrets(paths: Pick<HomePaths, 'path' | 'runs'>, own: readonl
     redactorFor: async (runId) => {
       const file = join(paths.runs, runId, FILE);
       // Asked for every slice that is read, and far shorter than a trip to another thread.
-      const found = statSync(file, { throwIfNoEntry: false });
+      const found = lookSync(file) ?? (existsSync(file) ? NO_FILE : undefined);
       // Nothing has been started there yet, or it was by a Fleet that did not write it.
       if (!found) return mine();
-      const changed = `${found.mtimeMs} ${found.size}`;
+      // Without its key nobody knows it any more, also not who knew it a moment ago.
+      const changed = `${found.mtimeMs} ${found.size} ${lookSync(keyFile)?.mtimeMs}`;
       const before = remembered.get(runId);
       if (before?.changed === changed) return before.redact;
       const redact = redactorIn(file, { keyFile, own, mine });
@@ -69,6 +74,12 @@ export function runSecrets(paths: Pick<HomePaths, 'path' | 'runs'>, own: readonl
   };
   return secretsOf;
 }
+
+/** For texts that came another way than by output: of a run, or of nobody knows whom. */
+export const cleaners = ({ knownFor, own }: RunSecrets): Pick<Output, 'redactor' | 'clean'> => ({
+  redactor: knownFor,
+  clean: (text) => own()(text),
+});
 
 /** Most runs have the same secrets as the one before, and the key is the same: then so is what their file says. */
 function tellerOf(keyFile: string): (secrets: readonly string[]) => string {
@@ -108,7 +119,8 @@ const refusal = (file: string, why: string): Fault =>
 
 function jsonIn(file: string): unknown {
   try {
-    return JSON.parse(plainTextSync(file, MOST_BYTES) ?? '');
+    const { root, relative } = belowPlace(file);
+    return JSON.parse(textSafelySync(root, relative, MOST_BYTES) ?? '');
   } catch {
     return undefined;
   }

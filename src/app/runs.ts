@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
@@ -8,13 +8,14 @@ import type { Identity, Look, Runner } from '../engine/supervise/needs.ts';
 import { makeDirectory, PRIVATE_FILE } from '../platform/files.ts';
 import type { Step } from '../platform/lay.ts';
 import { statSync as processStat } from '../platform/proc.ts';
+import { lookSync } from '../platform/read-safely-sync.ts';
 import { type Redactor, secretsIn } from '../platform/redact.ts';
 import { findCgroupParent } from '../runner/cgroup.ts';
 import { crowdWatch } from '../runner/crowd.ts';
 import { appendMissing, endInput } from '../runner/input-spool.ts';
 import { endRun } from '../runner/kill-ladder.ts';
 import { arbitrate, stateOf } from '../runner/run-directory.ts';
-import { readExit, readIdentity } from '../runner/run-facts.ts';
+import { readExceeded, readExit, readIdentity } from '../runner/run-facts.ts';
 import { filesOf, type RunPlace } from '../runner/run-place.ts';
 import { installShim } from '../runner/shim.ts';
 import { signsOfLife } from '../runner/signs-of-life.ts';
@@ -154,6 +155,7 @@ async function lookAt(run: RunPlace, shimPid: number | undefined): Promise<Look>
         exit: exit.code,
         isRefused: exit.refused !== undefined && exit.code !== UNPREPARED,
         reason: exit.refused ?? (exit.signal ? `it was ended by ${exit.signal}` : undefined),
+        exceeded: readExceeded(run),
         outBytes,
       };
   }
@@ -193,13 +195,7 @@ const ageOf = (started: string): number =>
   Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1_000 - Number(started) * TICK_MS;
 
 /** Synchronous like the rest of a look: shorter than a trip to another thread. */
-function sizeOf(path: string): number {
-  try {
-    return statSync(path).size;
-  } catch {
-    return 0;
-  }
-}
+const sizeOf = (path: string): number => lookSync(path)?.size ?? 0;
 
 /** Random, and the same for as long as the home exists: how processes of this home are told from all others. */
 async function homeMark(home: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import { wholeDiff, wholeReport } from '../domain/run/packet-text.ts';
 import { isReader, type Task } from '../domain/task/task.ts';
@@ -25,7 +25,12 @@ export async function shelved(
   const { dependencies, reviews } = await packetFor(house.store, task, clean);
   const told = [...dependencies, ...reviews].map(({ taskId }) => taskId);
   const share = diffShare(told.length);
-  const file = (name: string, text: string): Step => ({ lay: 'file', path: join(runDirectory, name), text });
+  const file = (name: string, text: string): Step => ({
+    lay: 'file',
+    path: join(runDirectory, name),
+    below: dirname(runDirectory),
+    text,
+  });
   const steps: Step[] = [];
   for (const id of told) {
     const report = await newestReport(house.store, id);

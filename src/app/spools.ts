@@ -1,7 +1,8 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunId } from '../domain/values.ts';
 import type { Spools } from '../engine/retain.ts';
+import { lookSync } from '../platform/read-safely-sync.ts';
 import { filesOf } from '../runner/run-place.ts';
 import type { HomePaths } from './home.ts';
 
@@ -15,8 +16,7 @@ export const spoolsOf = ({ runs }: Pick<HomePaths, 'runs'>): Spools => ({
       .map((name) => name as RunId),
   bytesOf: async (runId) => {
     const { out, err, in: input } = filesOf({ directory: join(runs, runId) });
-    const sizes = await Promise.all([out, err, input].map(async (file) => (await stat(file).catch(() => undefined))?.size ?? 0));
-    return sizes.reduce((sum, size) => sum + size, 0);
+    return [out, err, input].reduce((sum, file) => sum + (lookSync(file)?.size ?? 0), 0);
   },
   remove: (runId) => rm(join(runs, runId), { recursive: true, force: true }),
 });

@@ -1,4 +1,5 @@
 import { runEngine } from '../engine/engine.ts';
+import { closeInherited } from '../platform/descriptors.ts';
 import { exists } from '../platform/files.ts';
 import { isAlive } from '../platform/process-identity.ts';
 import { secretsIn } from '../platform/redact.ts';
@@ -16,6 +17,7 @@ import { type House, openHouse, type Self } from './open-house.ts';
 import { questionsOf } from './question-pages.ts';
 import { openRunner } from './runs.ts';
 import { openServer, type Server } from './serve/serve.ts';
+import { assertKnownExecutors } from './settings/known-executors.ts';
 import type { Flags } from './settings/resolve-settings.ts';
 import { assertSound } from './store-condition.ts';
 
@@ -32,7 +34,10 @@ export interface UpWish {
 
 /** Runs server and engine in the foreground until they are told to stop. */
 export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<number> {
+  // An engine starts others; what its own starter had open is not for them.
+  closeInherited();
   const house = await openHouse(io.env, io.cwd, flags);
+  assertKnownExecutors(house.paths, house.settings.current().items);
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);

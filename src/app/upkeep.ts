@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { type Instant, msOf } from '../domain/values.ts';
-import type { Upkeep } from '../operations/scope.ts';
+import type { Upkeep } from '../operations/upkeep.ts';
 import { exists, PRIVATE_FILE, temporaryName } from '../platform/files.ts';
 import type { RunLog } from '../runlog/port.ts';
 import type { Store } from '../store/port.ts';
@@ -19,6 +19,7 @@ import { backup } from '../store/sqlite/upkeep/backup.ts';
 import { check } from '../store/sqlite/upkeep/check.ts';
 import { exportRows } from '../store/sqlite/upkeep/export-rows.ts';
 import { restore } from '../store/sqlite/upkeep/restore.ts';
+import { keysAfterRestore } from './auth/after-restore.ts';
 import type { HomePaths } from './home.ts';
 import { dropLeftovers } from './leftovers.ts';
 
@@ -55,10 +56,14 @@ export const upkeepOf = (needs: UpkeepNeeds): Upkeep => ({
   },
   restore: async (source) => {
     if (!(await exists(source))) throw new Fault('not_found', `there is no backup ${source}`, { file: source });
-    const { rows, before } = await restore(needs.paths.database, source, needs.texts);
-    return { file: needs.paths.database, ...(before ? { kept: before } : {}), rows };
+    const keys = keysAfterRestore(needs.now());
+    const { rows, before } = await restore(needs.paths.database, source, needs.texts, { amendment: keys });
+    return { file: needs.paths.database, ...(before ? { kept: before } : {}), rows, tokens: keys.told() };
   },
-  accept: async () => ({ file: needs.paths.database, ...accept(needs.paths.database) }),
+  accept: async () => {
+    const keys = keysAfterRestore(needs.now());
+    return { file: needs.paths.database, ...accept(needs.paths.database, keys), tokens: keys.told() };
+  },
   export: (target) => exportTo(target, needs.paths.database),
   prune: (days, dryRun) => prune(days, dryRun, needs),
 });

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
 import { keptRef } from '../domain/work/work.ts';
-import type { Workspace } from '../domain/work/workspace.ts';
-import type { Site as Furnished, Gathered, Origin, Workshop } from '../engine/work/needs.ts';
+import { levelOf, type Workspace } from '../domain/work/workspace.ts';
+import type { Site as Furnished, Gathered, LaidOut, MadeBySetup, Origin, Workshop } from '../engine/work/needs.ts';
 import { exists } from '../platform/files.ts';
 import { advance } from '../workspace/advance.ts';
 import { branchName } from '../workspace/branch-name.ts';
@@ -17,18 +17,27 @@ import { discard, emptyTrash } from '../workspace/discard.ts';
 import { keep } from '../workspace/keep.ts';
 import { clear, layOut } from '../workspace/lay-out.ts';
 import { dropRef, pinRef } from '../workspace/pinned.ts';
+import type { Means } from '../workspace/private/confine.ts';
+import { showBranches } from '../workspace/private/show.ts';
 import { annotate, trailersOf } from '../workspace/provenance.ts';
 import { pushBranch } from '../workspace/push.ts';
+import { putAside, removeAside } from '../workspace/put-aside.ts';
 import { dropBranch, dropKeptBranch } from '../workspace/restored.ts';
-import { fingerprintOf, madeBySetup } from '../workspace/setup-paths.ts';
+import { copyFingerprint, dropSetupCopy, keepSetupCopy, takeSetupCopy } from '../workspace/setup-copy.ts';
+import { isContained, setupInputs } from '../workspace/setup-inputs.ts';
+import { dropSetup, fingerprintOf, madeBySetup } from '../workspace/setup-paths.ts';
 import { readMark, type Site } from '../workspace/site.ts';
 import { commitOf, identityOf, targetOf } from '../workspace/target.ts';
+import { toolchainOf } from '../workspace/toolchain.ts';
+import { within } from '../workspace/within.ts';
+import { confineOf } from './confined.ts';
 import type { HomePaths } from './home.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The workspace room, as the engine wants to see it: workspaces of one home, for projects the store knows. */
-export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: Env): Workshop {
+export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash' | 'aside'>, env: Env): Workshop {
+  const means: Means = { confine: confineOf(env) };
   return {
     targetOf: async ({ path }, wanted) =>
       (await exists(path)) ? targetOf(path, wanted, env) : { state: 'missing', why: 'the repository is gone: was it moved?' },
@@ -36,24 +45,31 @@ export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: 
     treeOf: (project, commit) => treeOf(project.path, commit, env),
     branchFor: ({ title, id }, executor) => branchName({ executor, title, id }),
     pathOf: (project, n) => join(paths.workspaces, plain(project.name), String(n)),
-    layOut: async (site) => {
-      const { head, skipped } = await layOut(
-        siteOf(site),
-        { ...layoutOf(site.workspace), copyFiles: site.project.copyFiles, setupPaths: site.workspace.setup?.paths ?? [] },
-        env,
-      );
-      return { head, skipped };
+    layOut: (site, { keepSetup }) => laidOut(site, keepSetup, env),
+    setupSource: async (project, { commit, trust }) => {
+      const found = await setupInputs(project.path, { commit, patterns: project.setupInputs ?? [] }, env);
+      return found && { trust, commit, toolchain: await toolchainOf(env), ...found };
     },
-    madeBySetup: (site) => madeBySetup(siteOf(site), env),
+    isContained: (project, span) => isContained(project.path, span, env),
+    show: (site, wish) => showBranches(siteOf(site), wish, env),
+    madeBySetup: (site, { isLanded }) => made(site, isLanded, env),
     isSetUpIntact: async (site) => {
       const { setup } = site.workspace;
-      return setup !== undefined && (await fingerprintOf(siteOf(site), setup.paths)) === setup.fingerprint;
+      const look = isOwn(site) ? fingerprintOf : copyFingerprint;
+      return setup?.source !== undefined && (await look(siteOf(site), setup.paths)) === setup.fingerprint;
     },
-    keep: (site, wish) => unlessGone(site, () => keptIn(site, wish, env)),
-    gather: (site, origin) => unlessGone(site, () => gathered(site, origin, env)),
+    keep: (site, wish) => unlessGone(site, () => keptIn(site, wish, { env, means })),
+    gather: (site, origin) => unlessGone(site, () => gathered(site, origin, { env, means })),
     changes: (project, span) => changesBetween(project.path, span, env),
-    clear: (site) => clear(siteOf(site), { setupPaths: site.workspace.setup?.paths ?? [] }, env),
+    clear: (site) => clear(siteOf(site), { setupPaths: isOwn(site) ? (site.workspace.setup?.paths ?? []) : [] }, env),
     discard: (site) => discard(siteOf(site), { trash: paths.trash }, env),
+    within,
+    asidePathOf: ({ id }, at) => join(paths.aside, `${id}-${at.replaceAll(':', '-')}`),
+    putAside: (site, { path, reason }) => {
+      const ref = keptRef(reason.taskId ?? 'orphans', reason.runId ?? site.workspace.id);
+      return putAside(siteOf(site), { path, reason: { ...reason }, ref }, env);
+    },
+    removeAside: (path) => removeAside(path, { trash: paths.trash }),
     isHere: (site) => exists(site.workspace.path),
     marked: async () => (await census(paths.workspaces)).flatMap(({ path, mark }) => (mark ? [{ ...mark, path }] : [])),
     removeOrphan: async (orphan) => {
@@ -61,12 +77,12 @@ export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: 
       // Where the repository or the files are gone, nothing is left to be kept.
       if ((await exists(orphan.repository)) && (await exists(orphan.path))) {
         const who = await identityOf(orphan.repository, env);
-        const { left } = await keep(orphan, { ref, message: `fleet: what was left in ${orphan.id}`, who }, env);
+        const { left } = await keep(orphan, { ref, message: `fleet: what was left in ${orphan.id}`, who, means }, env);
         if (left.length > 0) throw new Fault('unavailable', `${orphan.path} holds files that cannot be kept: ${some(left)}`);
       }
       await discard(orphan, { trash: paths.trash }, env);
     },
-    emptyTrash: async (forMs) => (await emptyTrash(paths.trash, { forMs })).left,
+    emptyTrash: (forMs) => emptyTrash(paths.trash, { forMs }),
     combine: (project, wish) => combined(project, wish, env),
     dropRef: async (project, ref) => ((await exists(project.path)) ? dropRef(project.path, ref, env) : undefined),
     advance: (project, move) => advance(project.path, move, env),
@@ -82,15 +98,42 @@ export function workshopOf(paths: Pick<HomePaths, 'workspaces' | 'trash'>, env: 
   };
 }
 
+const isOwn = ({ workspace }: Furnished): boolean => levelOf(workspace) === 'own';
+
+/** What agents below the user's own level could write to goes; a copy that they could not comes in its place. */
+async function laidOut(site: Furnished, keepSetup: boolean, env: Env): Promise<LaidOut> {
+  const { setup: before } = site.workspace;
+  const [place, paths] = [siteOf(site), before?.paths ?? []];
+  if (before && !(keepSetup && isOwn(site))) await dropSetup(place, paths, env);
+  if (before && !keepSetup) await dropSetupCopy(place);
+  const isSetUp = keepSetup && (isOwn(site) || (await takeSetupCopy(place, paths)));
+  const wish = { ...layoutOf(site.workspace), copyFiles: site.project.copyFiles, setupPaths: isSetUp ? paths : [] };
+  const { head, skipped, how } = await layOut(place, wish, env);
+  return { head, skipped, isSetUp, isFresh: how !== 'kept' };
+}
+
+async function made(site: Furnished, isLanded: boolean, env: Env): Promise<MadeBySetup> {
+  const found = await madeBySetup(siteOf(site), env);
+  if (isOwn(site)) return { ...found, isLasting: true };
+  if (!isLanded) await dropSetupCopy(siteOf(site));
+  const copied = isLanded ? await keepSetupCopy(siteOf(site), found.paths) : undefined;
+  return { paths: found.paths, fingerprint: copied ?? found.fingerprint, isLasting: copied !== undefined };
+}
+
 type KeepWish = Parameters<Workshop['keep']>[1];
 
-async function keptIn(site: Furnished, { ref, origin }: KeepWish, env: Env): ReturnType<Workshop['keep']> {
+interface With {
+  readonly env: Env;
+  readonly means: Means;
+}
+
+async function keptIn(site: Furnished, { ref, origin }: KeepWish, { env, means }: With): ReturnType<Workshop['keep']> {
   // While it is being made or cleared nothing of an agent is in it: what was there had been kept before.
   if ((await readMark(site.workspace.path))?.state !== 'made') return undefined;
   const who = await identityOf(site.project.path, env);
   const message = `fleet: what ${origin.task.id} left\n\n${trailers(origin)}`;
-  const { commit, left, dirty } = await keep(siteOf(site), { ref, message, who }, env);
-  return { commit, left, isOurs: dirty };
+  const { commit, left, dirty, unread } = await keep(siteOf(site), { ref, message, who, means }, env);
+  return { commit, left, isOurs: dirty, ...(unread === undefined ? {} : { unread }) };
 }
 
 type CombineWish = Parameters<Workshop['combine']>[1];
@@ -108,6 +151,7 @@ export const siteOf = ({ workspace, project }: Furnished): Site => ({
   repository: project.path,
   path: workspace.path,
   isolation: workspace.isolation,
+  trust: levelOf(workspace),
 });
 
 function layoutOf({ use }: Workspace): { branch?: string; start: string } {
@@ -140,10 +184,10 @@ async function unlessGone<Answer>({ workspace }: Furnished, work: () => Promise<
   return (await exists(workspace.path)) ? work() : undefined;
 }
 
-async function gathered(site: Furnished, origin: Origin, env: Env): Promise<Gathered> {
+async function gathered(site: Furnished, origin: Origin, { env, means }: With): Promise<Gathered> {
   const who = await identityOf(site.project.path, env);
   const message = `${origin.task.title}\n\n${trailers(origin)}`;
-  const { commit: head, why } = await commitWork(siteOf(site), { message, who }, env);
+  const { commit: head, why } = await commitWork(siteOf(site), { message, who, means }, env);
   const { use } = site.workspace;
   const branch = use.kind === 'task' ? use.branch : 'HEAD';
   const commit = await bring(siteOf(site), { from: branch, ref: `refs/heads/${branch}` }, env);

@@ -17,21 +17,14 @@ interface Surroundings {
 }
 
 /**
- * A signature is checked once for each text. Whether the token still opens anything is asked again after every commit, or
- * after every hint of a store that cannot tell its commits: a revocation by any process holds at once, and a busy caller
- * costs no read per request.
+ * A signature is checked once for each text. Whether the token still opens anything is asked of the store each time: a
+ * revocation by any process holds at once, and a store that knows its rows answers without a trip.
  */
-export function identifier({ signer, store, now }: Surroundings, signal: AbortSignal): Identify {
+export function identifier({ signer, store, now }: Surroundings): Identify {
   const read = new Map<string, Claims>();
-  const alive = new Map<string, { readonly seen: number; readonly caller: Caller }>();
-  let looks = 0;
-  void (async () => {
-    for await (const _ of store.watch(signal)) looks += 1;
-  })().catch(() => undefined);
+  const callers = new Map<string, Caller>();
 
   const readOnce = async (text: string): Promise<Claims> => {
-    const known = read.get(text);
-    if (known && known.exp * 1_000 > now()) return known;
     const claims = await signer.read(text, now());
     if (read.size >= REMEMBERED) read.clear();
     read.set(text, claims);
@@ -39,21 +32,21 @@ export function identifier({ signer, store, now }: Surroundings, signal: AbortSi
   };
 
   return async (text) => {
-    const claims = await readOnce(text);
-    const seen = store.revision?.() ?? -looks;
-    const known = alive.get(claims.jti);
-    if (known?.seen === seen) return known.caller;
-    const isOwner = await assertOpens(claims, store);
+    const known = read.get(text);
+    const claims = known && known.exp * 1_000 > now() ? known : await readOnce(text);
+    const isOwner = await isOwners(claims, store);
     // The same object as long as nothing changed: answers that are given again are kept by it.
-    const caller = known && (known.caller.id === OWNER_ID) === isOwner ? known.caller : callerOf(claims, isOwner);
-    if (alive.size >= REMEMBERED) alive.clear();
-    alive.set(claims.jti, { seen, caller });
+    const before = callers.get(claims.jti);
+    if (before && (before.id === OWNER_ID) === isOwner) return before;
+    const caller = callerOf(claims, isOwner);
+    if (callers.size >= REMEMBERED) callers.clear();
+    callers.set(claims.jti, caller);
     return caller;
   };
 }
 
-/** Whether it is the token of the owner of the home. */
-async function assertOpens(claims: Claims, store: Store): Promise<boolean> {
+/** Whether it is the token of the owner of the home. Throws when it opens nothing any more. */
+async function isOwners(claims: Claims, store: Store): Promise<boolean> {
   if (claims.role === 'run') {
     const run = (await runs.get(store, claims.jti))?.body;
     if (!run || run.phase.state === 'ended' || run.taskId !== claims.task)

@@ -25,7 +25,7 @@ export async function connect(env: Env, cwd: string): Promise<Connection> {
   const url = env['FLEET_URL'];
   const given = meantFrom(cwd, givenIn(env));
   if (url !== undefined && url !== '') return remote(url, env, given);
-  const run = await runHere(env, cwd);
+  const run = runHere(env, cwd);
   if (run) return ofRun(run);
   const house = whenNeeded(async () => (await import('../open-house.ts')).openHouse(env, cwd));
   let live = await liveCall(env, cwd, given);

@@ -1,39 +1,44 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { routes } from 'virtual:routes';
 import type { Call } from '../../contract/call.ts';
 import { Fault } from '../../domain/fault.ts';
-import { hasCode } from '../../platform/files.ts';
+import { LIMITS } from '../../domain/limits.ts';
+import { textSafelySync } from '../../platform/read-safely-sync.ts';
 import type { Connection, Env } from '../../surfaces/cli/surroundings.ts';
 import { clientCall } from '../../wire/client.ts';
+import { AGENTS_DOOR } from '../home.ts';
 import { mcpTokenFile } from '../mcp/token-file.ts';
 import { liveFile } from '../serve/live-file.ts';
+import { runAround, said } from './run-around.ts';
 import { NobodyThere, sendTo } from './send.ts';
 
 /** The run inside of which a command was typed. */
 export interface RunHere {
-  readonly live: string;
+  readonly door: string;
   readonly token: string;
 }
 
-/** A home that is named and is not that of the run is meant: whoever tests a fleet inside of a run is its owner. */
-export async function runHere(env: Env, cwd: string): Promise<RunHere | undefined> {
-  const directory = env['FLEET_RUN_DIR'];
-  if (!directory) return undefined;
-  const home = dirname(dirname(resolve(cwd, directory)));
-  const named = env['FLEET_HOME'];
-  if (named && resolve(cwd, named) !== home) return undefined;
-  const token = await readFile(mcpTokenFile(resolve(cwd, directory)), 'utf8').catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-    throw error;
-  });
-  return token === undefined ? undefined : { live: join(home, 'up.json'), token: token.trim() };
+/** Without its token a run is nobody; it is never taken for the owner. */
+export function runHere(env: Env, cwd: string): RunHere | undefined {
+  const run = runAround(env, cwd);
+  if (!run) return undefined;
+  const token = run.directory === undefined ? undefined : tokenIn(run.directory);
+  if (run.directory === undefined || token === undefined)
+    throw new Fault('unauthenticated', `${said(run)}, and the token of that run is not there`, {
+      hint: 'inside of a run Fleet is asked as that run: FLEET_RUN_DIR names its directory, which has the token',
+    });
+  return { door: join(dirname(dirname(run.directory)), AGENTS_DOOR), token };
+}
+
+function tokenIn(directory: string): string | undefined {
+  const file = mcpTokenFile(directory);
+  return textSafelySync(dirname(file), basename(file), LIMITS.messageBytes.value)?.trim() || undefined;
 }
 
 /** An agent that types `fleet` may do what its run may do, and that is asked of the server alone. */
-export async function ofRun({ live: file, token }: RunHere): Promise<Connection> {
-  const live = await liveFile(file);
+export async function ofRun({ door, token }: RunHere): Promise<Connection> {
+  const live = await liveFile(door);
   if (!live) throw away('no server runs');
   const { send, close } = sendTo({ socket: live.socket, token });
   const wire = clientCall(routes, send);

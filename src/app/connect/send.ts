@@ -1,10 +1,14 @@
 import { Agent, type IncomingMessage, request as plainRequest } from 'node:http';
+import { setTimeout as passed } from 'node:timers/promises';
 import { Fault } from '../../domain/fault.ts';
 import type { GivenSettings } from '../../domain/setting-reach.ts';
 import type { Send, WireAnswer, WireRequest } from '../../wire/client.ts';
 
 /** Nothing listens where a server was said to be, or what listens does not answer. */
 export class NobodyThere extends Error {}
+
+/** Somebody listens there, and too many others wait to be let in. */
+class Crowded extends NobodyThere {}
 
 export type Where = (
   | { readonly socket: string; readonly token: string; readonly as?: string | undefined }
@@ -15,6 +19,11 @@ export type Where = (
 };
 
 const ABSENT = ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'];
+/** The connection was ended before an answer, as it is where a door is flooded. */
+const CUT = ['ECONNRESET', 'EPIPE'];
+/** How long somebody asks again who is not even kept waiting by the kernel. */
+const CROWDED_MS = 3_000;
+const AGAIN_MS = 10;
 const LONGEST_MS = 120_000;
 /** A server on this machine that says nothing for so long stands still: whoever asks can do without it. */
 const STILL_MS = 5_000;
@@ -34,16 +43,32 @@ export function sendTo(where: Where): { readonly send: Send; close(): void } {
       ...(base ? { hostname: base.hostname.replace(/^\[|\]$/g, ''), port: base.port } : { agent }),
       ...('socket' in where ? { socketPath: where.socket } : {}),
     };
-    return new Promise<WireAnswer>((resolve, reject) => {
-      const sent = start(options, (answer) => {
-        bodyOf(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body }), reject);
+    const once = () =>
+      new Promise<WireAnswer>((resolve, reject) => {
+        const sent = start(options, (answer) => {
+          bodyOf(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body }), reject);
+        });
+        sent.on('error', (error: NodeJS.ErrnoException) =>
+          reject(error instanceof NobodyThere ? error : reasonFor(error, where)),
+        );
+        sent.on('timeout', () => sent.destroy(base ? new Error('no answer in time') : new NobodyThere('it stands still')));
+        sent.end(request.body);
       });
-      sent.on('error', (error: NodeJS.ErrnoException) => reject(error instanceof NobodyThere ? error : reasonFor(error, where)));
-      sent.on('timeout', () => sent.destroy(base ? new Error('no answer in time') : new NobodyThere('it stands still')));
-      sent.end(request.body);
-    });
+    return base ? once() : whenLetIn(once);
   };
   return { send, close: () => agent.destroy() };
+}
+
+/** Nothing was asked yet where the kernel kept nobody waiting: it is asked again for a while. */
+async function whenLetIn(once: () => Promise<WireAnswer>): Promise<WireAnswer> {
+  const until = performance.now() + CROWDED_MS;
+  for (;;)
+    try {
+      return await once();
+    } catch (error) {
+      if (!(error instanceof Crowded) || performance.now() > until) throw error;
+      await passed(AGAIN_MS);
+    }
 }
 
 const credentials = (where: Where): Record<string, string> => ({
@@ -78,8 +103,12 @@ async function bodyOf(answer: IncomingMessage): Promise<string> {
 
 function reasonFor(error: NodeJS.ErrnoException, where: Where): Error {
   const isAbsent = ABSENT.includes(error.code ?? '');
-  if ('socket' in where)
-    return isAbsent ? new NobodyThere(error.message) : new Fault('unavailable', `the server broke off: ${error.message}`);
+  if ('socket' in where) {
+    if (error.code === 'EAGAIN') return new Crowded(error.message);
+    return isAbsent || CUT.includes(error.code ?? '')
+      ? new NobodyThere(error.message)
+      : new Fault('unavailable', `the server broke off: ${error.message}`);
+  }
   return new Fault('unavailable', `cannot reach ${where.url}: ${isAbsent ? 'nobody listens there' : error.message}`, {
     hint: 'FLEET_URL says where the server is; unset it to use the fleet of this machine',
   });

@@ -107,7 +107,7 @@ async function furnish(place: string, home: string, { io }: TrialWish): Promise<
 /** Each attempt is one: what goes wrong is to be seen, not to be tried again. */
 async function setUp(call: Call, repository: string): Promise<void> {
   await call('home.init', {});
-  await call('config.set', { assignments: ['grace_seconds=2', 'max_attempts=1', 'max_repairs=0'] });
+  await call('config.set', { assignments: ['grace_seconds=2', 'max_attempts=1', 'max_repairs=0', 'scripted=true'] });
   await call('project.add', { path: repository, name: 'trial', integration: 'review' });
 }
 

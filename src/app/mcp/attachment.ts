@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { McpServer } from '../../domain/agent/executor.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Step } from '../../platform/lay.ts';
@@ -19,13 +19,15 @@ export async function mcpAttachment(
 ): Promise<{ readonly steps: readonly Step[]; readonly env: Readonly<Record<string, string>> }> {
   const token = await (await house.signer()).signRun(run);
   const config = mcpConfigFile(runDirectory);
+  const below = dirname(runDirectory);
   return {
     steps: [
-      { lay: 'directory', path: runDirectory },
-      { lay: 'file', path: mcpTokenFile(runDirectory), text: `${token}\n` },
+      { lay: 'directory', path: runDirectory, below },
+      { lay: 'file', path: mcpTokenFile(runDirectory), below, text: `${token}\n` },
       {
         lay: 'file',
         path: config,
+        below,
         text: `${JSON.stringify({ mcpServers: { fleet: mcpServer(house.paths.path, runDirectory), ...servers } })}\n`,
       },
     ],

@@ -73,7 +73,7 @@ async function runHouse() {
       });
       const socket = join(home, 's.sock');
       await once(server.listen(socket), 'listening');
-      await writeFile(join(home, 'up.json'), JSON.stringify({ socket, version: '1' }));
+      await writeFile(join(home, 'agents.json'), JSON.stringify({ socket, version: '1' }));
     },
     answered: (id: unknown) => vi.waitFor(() => expect(answers().map((one) => one.id)).toContain(id), { timeout: 10_000 }),
     [Symbol.asyncDispose]: async () => {

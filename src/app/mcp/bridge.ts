@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { basename, join, resolve } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
 import type { Io } from '../../surfaces/cli/surroundings.ts';
+import { AGENTS_DOOR } from '../home.ts';
 import { lineReader } from './line-reader.ts';
 import { postTo } from './post.ts';
 
@@ -19,10 +20,10 @@ interface Message {
  * the engine is away, requests wait and are sent again under the same key, so each is carried out once. It knows nothing
  * of what it carries and loads neither schemas nor a database, because one runs beside every agent.
  */
-export async function bridge(io: Io, given: string | undefined): Promise<number> {
-  const directory = resolve(io.cwd, directoryOf(io, given));
+export async function bridge(io: Io, given: string): Promise<number> {
+  const directory = resolve(io.cwd, given);
   const home = io.env['FLEET_HOME'] || join(directory, '..', '..');
-  const { post, close } = postTo({ live: join(home, 'up.json'), token: join(directory, 'mcp-token') });
+  const { post, close } = postTo({ live: join(home, AGENTS_DOOR), token: join(directory, 'mcp-token') });
   // The ids of requests begin again with every bridge of a run.
   const keyOf = (id: string | number) => `${basename(directory)}/${epoch}/${typeof id === 'number' ? id : shortened(id)}`;
   const epoch = randomBytes(6).toString('hex');

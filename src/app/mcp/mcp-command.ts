@@ -1,6 +1,7 @@
 import { Fault } from '../../domain/fault.ts';
 import { programWords } from '../../surfaces/cli/parse/program-words.ts';
 import type { Program } from '../../surfaces/cli/surroundings.ts';
+import { runAround } from '../connect/run-around.ts';
 
 /** `fleet mcp`: for a client of its own, or as the bridge of an agent's run, which must be light. */
 export const mcpCommand: Program['run'] = async (args, given) => {
@@ -10,7 +11,8 @@ export const mcpCommand: Program['run'] = async (args, given) => {
     places: 1,
   });
   // Whoever finds us in the user's own configuration inside a run is that run, and not the user.
-  const isRun = switches.has('run') || (values.toolset === undefined && Boolean(io.env['FLEET_RUN_DIR']));
+  const around = switches.has('run') ? undefined : runAround(io.env, io.cwd);
+  const isRun = switches.has('run') || (around !== undefined && !(values.toolset !== undefined && io.env['FLEET_URL']));
   if (!isRun) {
     if (values.server !== undefined)
       throw new Fault('invalid', '--server is for the agent of a run', { hint: 'see fleet mcp --help' });
@@ -21,6 +23,7 @@ export const mcpCommand: Program['run'] = async (args, given) => {
   if (values.toolset !== undefined)
     throw new Fault('invalid', '--toolset: a run has its own set of tools', { hint: 'leave --toolset or --run out' });
   const { bridge, directoryOf } = await import('./bridge.ts');
-  if (values.server === undefined) return bridge(io, places[0]);
-  return (await import('./server-bridge.ts')).bridgeToServer(io, { directory: directoryOf(io, places[0]), name: values.server });
+  const directory = directoryOf(io, places[0] ?? around?.directory);
+  if (values.server === undefined) return bridge(io, directory);
+  return (await import('./server-bridge.ts')).bridgeToServer(io, { directory, name: values.server });
 };

@@ -35,7 +35,7 @@ async function place(server: { args: string[] } | undefined, waits: ServerWaits)
   });
   const socket = join(home, 's');
   await new Promise<void>((resolve) => engine.listen(socket, resolve));
-  if (server) await writeFile(join(home, 'up.json'), JSON.stringify({ socket, version: '1' }));
+  if (server) await writeFile(join(home, 'agents.json'), JSON.stringify({ socket, version: '1' }));
   const input = new PassThrough();
   const out: string[] = [];
   const io = {

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { Io } from '../../surfaces/cli/surroundings.ts';
+import { AGENTS_DOOR } from '../home.ts';
 import { lineReader } from './line-reader.ts';
 import { askEngine } from './run-engine.ts';
 import { addressLink, type Link, type Message, messagesIn, programLink, type StartedServer } from './server-link.ts';
@@ -28,7 +29,7 @@ export async function bridgeToServer(
 ): Promise<number> {
   const directory = resolve(io.cwd, given);
   const home = io.env['FLEET_HOME'] || join(directory, '..', '..');
-  const files = { live: join(home, 'up.json'), token: join(directory, 'mcp-token') };
+  const files = { live: join(home, AGENTS_DOOR), token: join(directory, 'mcp-token') };
   const bridge = new ServerBridge(io, { files, name }, waits);
   try {
     await lineReader(

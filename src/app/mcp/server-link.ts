@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { closeInherited } from '../../platform/descriptors.ts';
 import { lineReader } from './line-reader.ts';
 
 /** What the engine says of a server, with the values of its references. */
@@ -36,6 +37,7 @@ const PATIENCE_MS = 2_000;
 
 export function programLink(server: StartedServer, env: Readonly<Record<string, string | undefined>>, ends: Ends): Link {
   const { command = '', args = [], cwd } = server;
+  closeInherited();
   const child = spawn(command, args, { env: { ...env, ...server.env }, cwd, stdio: ['pipe', 'pipe', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (words: string) => {

@@ -30,7 +30,7 @@ export function mountServers(web: Web, house: House, env: Env): void {
   });
   web.post('/mcp/run/server', async (asked) => {
     const { name, taskId } = bridgeIn(asked);
-    const { trouble } = await jsonBody(asked);
+    const { trouble } = await jsonBody(asked.env.incoming);
     const why = typeof trouble === 'string' ? trouble.slice(0, MOST_TOLD) : 'it is broken';
     const repair = name === CONTEXT_MODE ? `; to install it: ${INSTALL_CONTEXT_MODE}` : '';
     await asked.get('call')('task.comment', {

@@ -1,10 +1,11 @@
 import { realpathSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import type { McpServer } from '../../domain/agent/executor.ts';
 import { toolsOf } from '../../domain/agent/tools.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { attachedServers, type DeclaredServer, type DeclaredServers, resolvedServer } from '../../domain/project/mcp-servers.ts';
 import type { Task } from '../../domain/task/task.ts';
-import { plainTextSync } from '../../platform/plain-text.ts';
+import { textSafelySync } from '../../platform/read-safely-sync.ts';
 import { projects } from '../../store/records/projects.ts';
 import type { House } from '../house.ts';
 import { mcpServer } from './attachment.ts';
@@ -35,7 +36,8 @@ export const resolvedHere = (server: DeclaredServer, env: Env): DeclaredServer =
 function secretIn(path: string): string | undefined {
   try {
     // Secrets are often laid down as links.
-    return plainTextSync(realpathSync(path), LIMITS.textFieldBytes.value)?.replace(/\r?\n$/, '');
+    const real = realpathSync(path);
+    return textSafelySync(dirname(real), basename(real), LIMITS.textFieldBytes.value)?.replace(/\r?\n$/, '');
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Executor } from '../../domain/agent/executor.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
@@ -6,15 +6,19 @@ import type { Confinement, Start } from '../../engine/supervise/needs.ts';
 import type { Step } from '../../platform/lay.ts';
 import { endpointIn } from '../../sandbox/allowed.ts';
 import { DOOR, type Plan, TO_FLEET } from '../../sandbox/plan.ts';
-import { profileOf } from '../../sandbox/profile.ts';
+import { isWithin, profileOf } from '../../sandbox/profile.ts';
 import { isLoopback } from '../../sandbox/proxy.ts';
+import { projects } from '../../store/records/projects.ts';
 import { identityOf } from '../../workspace/target.ts';
 import { named } from '../environment.ts';
 import { ours } from '../executors.ts';
 import { notePlaces } from '../notes.ts';
 import type { House } from '../open-house.ts';
+import { groundOf } from './ground.ts';
+import { limitsOf } from './limits-of.ts';
+import { runAs } from './run-as.ts';
 import { sandboxHere } from './sandbox-here.ts';
-import { boxPlaces, type Confined, ownHome, ownNames, viewOf } from './view.ts';
+import { boxPlaces, type Confined, ownHome, ownNames, type Seen, userHome, viewOf } from './view.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -31,13 +35,15 @@ export async function confine(house: House, env: Env, wish: Wish): Promise<Confi
   const here = await sandboxHere(env);
   if (!here.works)
     return { why: `it asks for a sandbox: ${here.why}${here.repair === undefined ? '' : `; try: ${here.repair}`}` };
+  const ground = await groundOf(house, { run, task, directory: start.directory });
+  if ('why' in ground) return { why: `it asks for a sandbox: ${ground.why}` };
   const [outside, inside] = [ours('sandbox-outside'), ours('sandbox-inside')];
   const confined: Confined = {
     paths: house.paths,
     settings: house.settings.current().values,
     taskId: task.id,
     runDirectory: join(house.paths.runs, run.id),
-    isOurs: run.chore !== undefined || task.work !== undefined,
+    ground,
     executor,
     isChore: run.chore !== undefined,
     start,
@@ -45,19 +51,39 @@ export async function confine(house: House, env: Env, wish: Wish): Promise<Confi
   };
   const seen = await viewOf(confined);
   if ('why' in seen) return { why: `it asks for a sandbox: ${seen.why}` };
+  const { view } = seen;
+  const as = await runAs(confined.settings, { mounts: view.mounts, home: house.paths.path, rootAlone: here.rootAlone });
+  if ('why' in as) return { why: `it asks for a sandbox: ${as.why}` };
+  // Also where it cannot be written: git heeds no directory of another user's.
+  const git = ground.kind === 'clone' ? [ground.mounts.agentGit] : [];
   const places = boxPlaces(confined.runDirectory);
-  const hosts = seen.view.network === 'own' ? hostsFor(confined) : undefined;
+  const hosts = view.network === 'own' ? hostsFor(confined) : undefined;
   const plan: Plan = {
     bwrap: here.path,
-    profile: profileOf(seen.view),
-    inside: [process.execPath, inside, seen.view.network, hosts ? loopbackPorts(hosts) : '-'],
+    profile: profileOf({ ...view, user: as.user }),
+    inside: [process.execPath, inside, view.network, hosts ? loopbackPorts(hosts) : '-'],
     agent: [start.command, ...start.args],
+    directory: view.directory,
     door: places.door,
-    live: house.paths.live,
+    live: house.paths.agentsDoor,
     ...(hosts ? { hosts } : {}),
+    user: as.user,
+    lent: as.lent.map((one) => (git.includes(one.path) ? { ...one, as: 'write' } : one)),
+    limits: limitsOf(confined.settings, { view, own: [...seen.own, ...git] }),
+    exceeded: places.exceeded,
     placeholders: seen.placeholders,
   };
-  return { start: within(start, { plan, outside, places, homes: await homeSteps(house, env, wish, seen.own) }) };
+  return {
+    start: within(start, {
+      plan,
+      outside,
+      places,
+      homes: await homeSteps(house, env, wish, {
+        home: ownHome(confined),
+        own: [...seen.own, ...(as.user ? mountedOn(seen) : [])],
+      }),
+    }),
+  };
 }
 
 interface Wrapping {
@@ -78,22 +104,49 @@ const within = (start: Start, { plan, outside, places, homes }: Wrapping): Start
   ],
   steps: [
     ...start.steps,
-    ...[places.box, places.empty, places.ignored, places.door].map((path) => ({ lay: 'directory', path }) as const),
-    { lay: 'file', path: join(places.ignored, '.gitignore'), text: '*\n' },
+    ...[places.box, places.door].map((path) => ({ lay: 'directory', path }) as const),
+    ...(plan.placeholders.length > 0 ? maskSteps(places) : []),
     ...homes,
   ],
 });
 
+/** What stands where nothing is, in a directory of the user's. */
+const maskSteps = ({ empty, ignored }: ReturnType<typeof boxPlaces>): Step[] => [
+  ...[empty, ignored].map((path) => ({ lay: 'directory', path }) as const),
+  { lay: 'file', path: join(ignored, '.gitignore'), text: '*\n' },
+];
+
+interface Homes {
+  readonly home: string;
+  readonly own: readonly string[];
+}
+
 /** Its own home, in which it is known to git by the name its person has. */
-async function homeSteps({ paths }: House, env: Env, { task, start }: Wish, own: readonly string[]): Promise<Step[]> {
-  const home = ownHome(paths, task.id);
-  const { name, email } = await identityOf(start.directory, env);
+async function homeSteps({ paths, store }: House, env: Env, { task, start }: Wish, { home, own }: Homes): Promise<Step[]> {
+  const project = task.projectId && (await projects.get(store, task.projectId))?.body;
+  // Not where it works: no git of ours looks at what an agent may have written.
+  const { name, email } = await identityOf(project && project.kind !== 'directory' ? project.path : userHome(start), env);
   return [
-    { lay: 'directory', path: notePlaces(paths.tasks, task.id).artifacts },
-    ...own.map((path) => ({ lay: 'directory', path }) as const),
-    { lay: 'once', path: join(home, '.gitconfig'), text: `[user]\n\tname = ${quoted(name)}\n\temail = ${quoted(email)}\n` },
+    { lay: 'directory', path: notePlaces(paths.tasks, task.id).artifacts, below: paths.tasks },
+    ...own.map((path) => ({ lay: 'directory', path, below: paths.path }) as const),
+    {
+      lay: 'once',
+      path: join(home, '.gitconfig'),
+      below: paths.path,
+      text: `[user]\n\tname = ${quoted(name)}\n\temail = ${quoted(email)}\n`,
+    },
   ];
 }
+
+/** What bubblewrap would make in its homes to mount on would be root's. */
+const mountedOn = ({ own, view: { mounts } }: Seen): string[] =>
+  mounts
+    .filter(({ from }) => own.includes(from))
+    .flatMap((home) =>
+      mounts
+        .filter(({ at }) => at !== home.at && isWithin(at, home.at))
+        .map(({ at }) => dirname(join(home.from, relative(home.at, at)))),
+    );
 
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 

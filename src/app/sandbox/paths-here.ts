@@ -26,15 +26,14 @@ export const bothWays = async (path: string): Promise<string[]> =>
   );
 
 /**
- * What belongs to a program: itself, or, where it is a script among the packages of Node, all of them and what is
- * installed beside them.
+ * What belongs to a program: itself, or, where it is a script among the packages of Node, all of them, and the programs that
+ * were installed with them. What else lies beside those is not shown: that place may be anywhere, also above a home.
  */
 export function belongings(program: string): string[] {
   const at = program.indexOf('/node_modules/');
   if (at === -1) return [program];
-  return program.slice(0, at).endsWith('/lib')
-    ? [dirname(program.slice(0, at))]
-    : [program.slice(0, at + '/node_modules'.length)];
+  const packages = program.slice(0, at + '/node_modules'.length);
+  return program.slice(0, at).endsWith('/lib') ? [packages, join(dirname(program.slice(0, at)), 'bin')] : [packages];
 }
 
 /** The directories of a search path. */

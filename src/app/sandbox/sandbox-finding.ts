@@ -1,16 +1,21 @@
+import type { Settings } from '../../domain/settings.ts';
 import { askVersion } from '../../platform/ask-version.ts';
 import type { Env } from '../../surfaces/cli/surroundings.ts';
 import type { Finding } from '../../surfaces/cli/views/doctor.ts';
+import { runAs } from './run-as.ts';
 import { sandboxHere } from './sandbox-here.ts';
 
 const timeoutMs = 5_000;
 
 /** Whether `--sandbox` works here: bubblewrap is there, and the kernel lets it do what it must. */
-export async function sandboxFinding(env: Env): Promise<Finding> {
+export async function sandboxFinding(env: Env, settings: Settings | undefined): Promise<Finding> {
   const seen = { name: 'bwrap', needed: false };
   const [here, told] = await Promise.all([sandboxHere(env), askVersion('bwrap', ['--version'], { env, timeoutMs })]);
   const version = told.found && told.version !== undefined ? { version: told.version } : {};
-  if (here.works) return { ...seen, ...version, path: here.path, state: 'ok', detail: 'sandboxes can be made' };
+  if (here.works) {
+    const detail = ['sandboxes can be made', ...(settings ? await whoIn(settings, here.rootAlone) : [])].join('; ');
+    return { ...seen, ...version, path: here.path, state: 'ok', detail };
+  }
   const { path, why, repair } = here;
   return {
     ...seen,
@@ -20,4 +25,13 @@ export async function sandboxFinding(env: Env): Promise<Finding> {
     detail: path === undefined ? 'not found' : why,
     ...(repair === undefined ? {} : { repair }),
   };
+}
+
+/** Where Fleet runs as root: whom agents run as, or why only as root. */
+async function whoIn(settings: Settings, rootAlone: string | undefined): Promise<string[]> {
+  if (process.getuid?.() !== 0) return [];
+  const as = await runAs({ ...settings, sandbox_as_root: false }, { mounts: [], home: '/', rootAlone });
+  if ('why' in as) return [as.why];
+  const otherwise = settings.sandbox_as_root ? 'where they are to change files of root, as root' : 'never as root';
+  return [`agents run as ${settings.sandbox_user}, ${otherwise}`];
 }

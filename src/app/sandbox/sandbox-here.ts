@@ -5,16 +5,16 @@ import { installer } from './installer.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type Here =
-  | { readonly path: string; readonly works: true }
+  | (Extract<Probed, { works: true }> & { readonly path: string })
   | (Exclude<Probed, { works: true }> & { readonly path?: string });
 
-const working = new Set<string>();
+const working = new Map<string, Probed>();
 
 /** Whether a sandbox can be made on this machine. What works is not tried again; what does not may have been repaired. */
 export async function sandboxHere(env: Env): Promise<Here> {
   const path = await findProgram('bwrap', env);
   if (path === undefined) return { works: false, why: 'bubblewrap was not found', repair: `${await installer(env)} bubblewrap` };
-  const probed: Probed = working.has(path) ? { works: true } : await probe(path);
-  if (probed.works) working.add(path);
+  const probed = working.get(path) ?? (await probe(path));
+  if (probed.works) working.set(path, probed);
   return { ...probed, path };
 }

@@ -3,17 +3,20 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Executor } from '../../domain/agent/executor.ts';
 import type { Settings } from '../../domain/settings.ts';
+import { MASKED } from '../../domain/work/guarded-paths.ts';
 import type { Start } from '../../engine/supervise/needs.ts';
 import { NETWORK } from '../../executors/providers.ts';
+import { filesOf } from '../../runner/run-place.ts';
+import { machineHere } from '../../sandbox/machine.ts';
 import { DOOR, type Placeholder } from '../../sandbox/plan.ts';
 import { isWithin, type Mount, type View } from '../../sandbox/profile.ts';
-import { SETTINGS_DIRECTORIES, SETTINGS_FILES } from '../../sandbox/settings-paths.ts';
 import { credentialPlace } from '../credential-place.ts';
 import { named } from '../environment.ts';
 import type { HomePaths } from '../home.ts';
 import { notePlaces } from '../notes.ts';
-import { gitMounts } from './git-mounts.ts';
+import { type Ground, MAKES_A_REPOSITORY } from './ground.ts';
 import { belongings, bothWays, clearTheWay, kindOf, pathDirectories, readable, writable } from './paths-here.ts';
+import { plantedLink } from './plain-sources.ts';
 
 /** One start that is to happen in a sandbox. */
 export interface Confined {
@@ -21,8 +24,7 @@ export interface Confined {
   readonly settings: Settings;
   readonly taskId: string;
   readonly runDirectory: string;
-  /** Its workspace is one of ours, not a directory of the user's. */
-  readonly isOurs: boolean;
+  readonly ground: Ground;
   readonly executor: Executor | undefined;
   readonly isChore: boolean;
   readonly start: Start;
@@ -40,10 +42,12 @@ export const boxPlaces = (runDirectory: string) => ({
   door: join(runDirectory, 'door'),
   live: join(runDirectory, 'sandbox-up.json'),
   plan: join(runDirectory, 'sandbox.json'),
+  exceeded: filesOf({ directory: runDirectory }).exceeded,
 });
 
-/** Outlives its runs, so that a conversation can go on. What moved out of its home lies beside it. */
-export const ownHome = (paths: HomePaths, taskId: string): string => join(notePlaces(paths.tasks, taskId).directory, 'home');
+/** That of a task outlives its runs, so that a conversation can go on. What moved out of its home lies beside it. */
+export const ownHome = ({ ground, paths, taskId }: Pick<Confined, 'ground' | 'paths' | 'taskId'>): string =>
+  ground.home ?? join(notePlaces(paths.tasks, taskId).directory, 'home');
 
 /** One for each program: a task may move on to another. */
 const ownMoved = (paths: HomePaths, taskId: string, executor: string): string =>
@@ -66,16 +70,15 @@ export async function viewOf(wish: Confined): Promise<Seen | { readonly why: str
   for (const kept of [home, paths.path])
     if (isWithin(kept, directory))
       return { why: `${kept} lies in ${directory}, where the agent is to work, and could not be hidden from it` };
-  const masked = await masksIn(wish);
-  const [link] = masked.links;
-  if (link !== undefined)
-    return { why: `${link} is a link or no plain file, so what it leads to cannot be kept from being changed` };
-  const hidden = await hiddenPlaces(wish, home);
-  const isHidden = (path: string): boolean => hidden.some((place) => isWithin(path, place));
-  const shared = await extras(settings.sandbox_write, home);
-  const homes = [writable(home, ownHome(paths, wish.taskId)), ...(await movedHome(wish, { home, shared, isHidden }))];
+  const worked = wish.ground.kind === 'clone' ? cloneMounts(wish.ground, wish.isChore) : await placeMounts(wish);
+  if ('why' in worked) return worked;
+  const [hidden, machine] = await Promise.all([hiddenPlaces(wish, home), machineHere()]);
+  const isIn = (path: string, places: readonly string[]): boolean => places.some((place) => isWithin(path, place));
+  const isHidden = (path: string): boolean => isIn(path, hidden) || !isIn(path, machine.directories);
+  const shared = await resolved(inHome(settings.sandbox_write, home));
+  const homes = [writable(home, ownHome(wish)), ...(await movedHome(wish, { home, shared, isHidden }))];
   const isTaken = (path: string): boolean => shared.includes(path) || homes.some(({ at }) => at === path);
-  const needed = (await Promise.all((await neededPaths(wish, home)).map(bothWays))).flat().filter(isHidden);
+  const needed = (await resolved(await neededPaths(wish, home))).filter(isHidden);
   const mounts = [
     ...homes,
     ...(
@@ -87,12 +90,17 @@ export async function viewOf(wish: Confined): Promise<Seen | { readonly why: str
     ...shared.map((path) => writable(path)),
     ...(wish.isChore ? [] : await credentialsOf(wish, home)),
     ...ownPlaces(wish),
-    writable(directory),
-    ...masked.mounts,
+    ...worked.mounts,
   ];
+  const written = [paths.workspaces, paths.tasks, paths.runs, directory, ...shared];
+  const planted = await plantedLink([...namedPaths(wish, home), ...mounts.map(({ from }) => from)], written);
+  if (planted !== undefined)
+    return { why: `${planted} is a link, in a place where an agent could have made it: what it leads to is not shown` };
   for (const own of homes) await clearTheWay(own, mounts);
   const network = settings.sandbox_hosts.includes('*') ? 'shared' : 'own';
-  return { view: { hidden, mounts, directory, network }, placeholders: masked.placeholders, own: homes.map(({ from }) => from) };
+  const memoryBytes = settings.sandbox_tmp_mb * 1024 * 1024;
+  const view = { machine, hidden, mounts, directory, network, memoryBytes } as const;
+  return { view, placeholders: worked.placeholders, own: homes.map(({ from }) => from) };
 }
 
 interface Around {
@@ -130,36 +138,50 @@ async function seenOnce(needed: readonly string[], shared: readonly string[]): P
 /** Directories that their programs put a `.gitignore` into wherever they find them, and fail if they cannot. */
 const INSISTENT = new Set(['.opencode']);
 
-/** What is there can be read; what is not is an empty directory, or a file that takes everything and holds nothing. */
-async function masksIn({ start: { directory }, isOurs, runDirectory }: Confined): Promise<Masks> {
-  const names = [...SETTINGS_DIRECTORIES, ...SETTINGS_FILES];
-  const places = names.map(
-    (name) => ({ path: join(directory, name), of: SETTINGS_FILES.includes(name) ? 'file' : 'directory' }) as const,
-  );
+interface Worked {
+  readonly mounts: readonly Mount[];
+  readonly placeholders: readonly Placeholder[];
+}
+
+/**
+ * Nothing of the project is there. No program outside opens this tree, so it may hold anything. What set-up and gate run is the
+ * agent's too, and they have no reason to change what git knows.
+ */
+const cloneMounts = ({ mounts }: Extract<Ground, { kind: 'clone' }>, isChore: boolean): Worked => ({
+  mounts: [
+    writable(mounts.tree),
+    isChore ? readable(mounts.at, mounts.agentGit) : writable(mounts.at, mounts.agentGit),
+    readable(mounts.objects.at, mounts.objects.from),
+  ],
+  placeholders: [],
+});
+
+/**
+ * Of what programs obey as soon as somebody opens the directory, what is there can be read; what is not is an empty directory,
+ * or a file that takes everything and holds nothing.
+ */
+async function placeMounts({ start: { directory }, runDirectory }: Confined): Promise<Worked | { readonly why: string }> {
+  const masked = MASKED.map(({ name, of }) => ({ path: join(directory, name), of }));
+  const places = [...masked, ...MAKES_A_REPOSITORY(directory)];
   const kinds = await Promise.all(places.map(({ path }) => kindOf(path)));
   const those = (...wanted: readonly string[]) => places.filter((_, n) => wanted.includes(kinds[n] ?? ''));
-  const git = await gitMounts(directory, isOurs);
+  const [link] = those('link', 'other');
+  if (link !== undefined)
+    return { why: `${link.path} is a link or no plain file, so what it leads to cannot be kept from being changed` };
   // A socket is what a sandbox before this one left, when it was killed.
-  const placeholders = [...those('absent', 'socket'), ...git.absent.map((path) => ({ path, of: 'directory' }) as const)];
+  const placeholders = those('absent', 'socket');
   const { empty, ignored } = boxPlaces(runDirectory);
   const maskOf = (path: string): string => (INSISTENT.has(basename(path)) ? ignored : empty);
   return {
     mounts: [
+      writable(directory),
       ...those('file', 'directory').map(({ path }) => readable(path)),
-      ...git.mounts,
       ...placeholders.map(
         ({ path, of }): Mount => (of === 'file' ? { from: '/dev/null', at: path, as: 'device' } : readable(path, maskOf(path))),
       ),
     ],
     placeholders,
-    links: [...those('link', 'other').map(({ path }) => path), ...git.links],
   };
-}
-
-interface Masks {
-  readonly mounts: readonly Mount[];
-  readonly placeholders: readonly Placeholder[];
-  readonly links: readonly string[];
 }
 
 /** Homes, Fleet's own directory, and where sockets of other programs lie. */
@@ -171,30 +193,43 @@ async function hiddenPlaces({ paths, start }: Confined, home: string): Promise<s
 }
 
 /** Programs, and files that say whom to trust. Of the user's home nothing else is shown. */
-async function neededPaths({ start, settings, ours, executor, isChore }: Confined, home: string): Promise<string[]> {
-  const programs = [start.command, process.execPath].filter((path) => path.startsWith('/'));
-  const real = (await Promise.all(programs.map(bothWays))).flat();
-  const isNamed = named([...NETWORK, ...ownNames(executor, isChore)]);
-  const values = Object.entries(start.env).filter(([name]) => isNamed(name));
+async function neededPaths(wish: Confined, home: string): Promise<string[]> {
+  const { start, ours, settings } = wish;
   return [
-    ...real.flatMap(belongings),
+    ...(await resolved(programsOf(start))).flatMap(belongings),
     ...ours.map((path) => dirname(path)),
     ...pathDirectories(start.env).filter((path) => path !== home),
-    ...values.map(([, value]) => value).filter((value) => value.startsWith('/') && value !== home),
-    ...(await extras(settings.sandbox_read, home)),
+    ...valuesOf(wish).filter((value) => value !== home),
+    ...inHome(settings.sandbox_read, home),
     ...(settings.sandbox_hosts.includes('*') ? ['/run/systemd/resolve'] : []),
     '/run/current-system',
   ];
+}
+
+/** As the user, or a program of his, has written them: before any link is followed. */
+const namedPaths = (wish: Confined, home: string): string[] => [
+  ...programsOf(wish.start),
+  ...pathDirectories(wish.start.env),
+  ...valuesOf(wish),
+  ...inHome([...wish.settings.sandbox_read, ...wish.settings.sandbox_write], home),
+];
+
+const programsOf = ({ command }: Start): string[] => [command, process.execPath].filter((path) => path.startsWith('/'));
+
+/** Paths in variables of its program and its providers. */
+function valuesOf({ start, executor, isChore }: Confined): string[] {
+  const isNamed = named([...NETWORK, ...ownNames(executor, isChore)]);
+  return Object.entries(start.env).flatMap(([name, value]) => (isNamed(name) && value.startsWith('/') ? [value] : []));
 }
 
 /** Variables of its program and of its providers; a command of the project has none. */
 export const ownNames = (executor: Executor | undefined, isChore: boolean): readonly string[] =>
   isChore ? [] : (executor?.program?.variables ?? executor?.variables ?? []);
 
-const extras = async (paths: readonly string[], home: string): Promise<string[]> =>
-  (
-    await Promise.all(paths.map((path) => bothWays(path.startsWith('~/') ? join(home, path.slice(2)) : resolve('/', path))))
-  ).flat();
+const inHome = (paths: readonly string[], home: string): string[] =>
+  paths.map((path) => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve('/', path)));
+
+const resolved = async (paths: readonly string[]): Promise<string[]> => (await Promise.all(paths.map(bothWays))).flat();
 
 /** The log-in alone: a file each, which its program may renew in place. What else it keeps is its own in here. */
 async function credentialsOf({ executor, start }: Confined, home: string): Promise<Mount[]> {
@@ -214,7 +249,7 @@ function ownPlaces({ paths, taskId, runDirectory, start }: Confined): Mount[] {
     ...(existsSync(notes.directory) || start.steps.length > 0 ? [readable(notes.directory), writable(notes.artifacts)] : []),
     writable(runDirectory, box),
     ...[...new Set(files)].map((path) => readable(path)),
-    readable(join(paths.path, basename(paths.live)), live),
+    readable(paths.agentsDoor, live),
     readable(DOOR, door),
   ];
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overHttp } from '../../../test/support/mcp-house.ts';
 import { MAY } from '../../../test/support/permissions.ts';
@@ -7,7 +8,9 @@ import { type ServerHouse, serverHouse } from '../../../test/support/server-hous
 import { contract, type OperationName } from '../../contract/index.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Standing } from '../../domain/authority.ts';
-import type { TaskId } from '../../domain/values.ts';
+import type { TaskId, WorkspaceId } from '../../domain/values.ts';
+import type { Workspace } from '../../domain/work/workspace.ts';
+import { workspaces } from '../../store/records/workspaces.ts';
 import type { Tool } from '../../surfaces/mcp/tool.ts';
 import { TOOL_SETS } from '../../surfaces/mcp/tool-sets.ts';
 import { requestFor } from '../../wire/client.ts';
@@ -25,7 +28,7 @@ interface Credential {
 
 let place: ServerHouse;
 let credentials: Credential[];
-const ids: Record<'own' | 'other', { task: TaskId; run: string; question: string }> = {} as never;
+const ids: Record<'own' | 'other', { task: TaskId; run: string; question: string; workspace: string }> = {} as never;
 let runTokens: { own: string; other: string };
 
 beforeAll(async () => {
@@ -39,7 +42,7 @@ beforeAll(async () => {
     const task = await lead('task.create', { prompt: `for ${whose}`, directory: place.directory, assignee, team });
     const { run, token } = await runOf(task.id);
     const question = await lead('question.ask', { text: 'which?', task: task.id });
-    ids[whose] = { task: task.id, run: run.id, question: question.id };
+    ids[whose] = { task: task.id, run: run.id, question: question.id, workspace: await putAside(task.id) };
     runTokens = { ...runTokens, [whose]: token };
   }
   const now = Math.floor(Date.now() / 1_000);
@@ -83,6 +86,28 @@ afterAll(async () => {
   await place[Symbol.asyncDispose]();
 });
 
+/** A workspace of a task that could not be kept. */
+async function putAside(taskId: TaskId): Promise<string> {
+  const { house, directory } = place;
+  const n = Object.keys(ids).length + 1;
+  const at = house.now();
+  const body: Workspace = {
+    id: `ws_${n}` as WorkspaceId,
+    n,
+    projectId: house.ids.project(),
+    host: 'here',
+    path: join(directory, String(n)),
+    isolation: 'worktree',
+    use: { kind: 'task', taskId, branch: 'b', start: '0'.repeat(40) },
+    state: 'aside',
+    why: 'it could not be kept',
+    createdAt: at,
+    updatedAt: at,
+  };
+  await house.store.commit([workspaces.put(body, 'absent')]);
+  return body.id;
+}
+
 /** The address of an operation about something, with nothing else said. */
 function addressOf(name: OperationName, subject: string): { method: string; path: string } {
   const route = routes.get(name);
@@ -121,7 +146,7 @@ describe('every operation × every credential, over HTTP', () => {
     const wrong: string[] = [];
     const before = await place.written();
     for (const { name } of operations.filter(({ name: one }) => routes.get(one)?.subject === 'id')) {
-      const noun = name.split('.', 1)[0] as 'task' | 'run' | 'question' | 'token';
+      const noun = name.split('.', 1)[0] as 'task' | 'run' | 'question' | 'workspace' | 'token';
       if (noun === 'token') continue;
       for (const { name: who, token, standing } of narrow.filter((one) => one.standing && MAY[name].includes(one.standing))) {
         const { method, path } = addressOf(name, ids.other[noun]);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readFile, unlink } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, ListenOptions } from 'node:net';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -10,15 +10,17 @@ import { getRequestListener } from '@hono/node-server';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE } from '../../platform/files.ts';
-import type { Again } from '../../surfaces/http/again.ts';
-import type { Behind, Web } from '../../surfaces/http/web.ts';
+import type { Answerer, Behind, Door, Web } from '../../surfaces/http/web.ts';
+import type { Connections } from './connections.ts';
 
 /** What answers requests, and what takes connections over. */
 export interface App {
   readonly web: Web;
-  /** Answers at the door what need not be worked out again. */
-  readonly again?: Again;
-  onUpgrade(request: IncomingMessage & { readonly isLocal?: boolean }, socket: Duplex, head: Buffer): void;
+  /** Asked first: operations are answered without the web application. */
+  readonly answer?: Answerer;
+  /** Who holds connections. */
+  readonly connections?: Pick<Connections, 'watch'>;
+  onUpgrade(request: IncomingMessage & Partial<Door>, socket: Duplex, head: Buffer): void;
 }
 
 export interface Listener {
@@ -35,27 +37,33 @@ export interface TcpWish {
 /** A request that dawdles is not waited for, and there are only so many connections. */
 const PATIENCE = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
 
-interface Kind {
+/** Also where nothing is said for so long before the first request, and in the greeting of TLS. */
+const HANDSHAKE_MS = PATIENCE.headersTimeout;
+
+interface Kind extends Door {
   readonly tls?: { cert: Buffer; key: Buffer } | undefined;
-  readonly isLocal: boolean;
 }
 
-function serverFor({ web, again, onUpgrade }: App, { tls, isLocal }: Kind): Server {
-  const fetch = (request: Request, env: object) => web.fetch(request, { ...env, isLocal } as Behind['Bindings']);
+function serverFor({ web, answer: first, onUpgrade, connections }: App, { tls, isLocal, isForRuns }: Kind): Server {
+  const door: Door = { isLocal, isForRuns };
+  const fetch = (request: Request, env: object) => web.fetch(request, { ...env, ...door } as Behind['Bindings']);
   const listener = getRequestListener(fetch);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
-    if (!again?.answer(request, response, isLocal)) void listener(request, response);
+    if (!first?.(request, response, door)) void listener(request, response);
   };
-  const server = tls ? createTlsServer({ ...PATIENCE, ...tls }, answer) : createServer(PATIENCE, answer);
-  server.on('upgrade', (request, socket, head: Buffer) => onUpgrade(Object.assign(request, { isLocal }), socket, head));
+  const server = tls
+    ? createTlsServer({ ...PATIENCE, handshakeTimeout: HANDSHAKE_MS, ...tls }, answer)
+    : createServer(PATIENCE, answer);
+  server.on('upgrade', (request, socket, head: Buffer) => onUpgrade(Object.assign(request, door), socket, head));
+  connections?.watch(server);
   server.maxConnections = LIMITS.connections.value;
   return server;
 }
 
 export async function listenTcp(app: App, { port, bind, tls }: TcpWish): Promise<Listener & { port: number }> {
   const files = tls && { cert: await pem(tls.cert, 'tls_cert'), key: await pem(tls.key, 'tls_key') };
-  const server = serverFor(app, { tls: files, isLocal: false });
-  await listening(server, { port, host: bind }).catch((error: unknown) => {
+  const server = serverFor(app, { tls: files, isLocal: false, isForRuns: false });
+  await listening(server, { port, host: bind, backlog: BACKLOG }).catch((error: unknown) => {
     throw refused(error, port, bind);
   });
   return { ...closing(server), port: (server.address() as AddressInfo).port };
@@ -83,22 +91,23 @@ function refused(error: unknown, port: number, bind: string): Fault {
 /** A path of a unix socket has room for 107 bytes. */
 const LONGEST = 100;
 
-/** Where the socket of a home is: in it, unless its path is too long for a socket. */
-export function socketPath(home: string): string {
-  const inside = join(home, 'fleet.sock');
+/** Where a socket of a home is, that of its owner or that of its runs: in it, unless its path is too long for a socket. */
+export function socketPath(home: string, name: 'fleet' | 'agents' = 'fleet'): string {
+  const inside = join(home, `${name}.sock`);
   if (Buffer.byteLength(inside) <= LONGEST) return inside;
   const { uid } = userInfo();
-  return join('/tmp', `fleet-${uid}`, `${createHash('sha256').update(home).digest('hex').slice(0, 24)}.sock`);
+  const short = createHash('sha256').update(home).digest('hex').slice(0, 24);
+  return join('/tmp', `fleet-${uid}`, `${short}${name === 'fleet' ? '' : `-${name}`}.sock`);
 }
 
 /** Only the holder of the lease listens there, so whatever lies at the path is left over. */
-export async function listenSocket(app: App, path: string): Promise<Listener> {
+export async function listenSocket(app: App, path: string, isForRuns: boolean): Promise<Listener> {
   await privateDirectory(dirname(path));
   await unlink(path).catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT')) throw error;
   });
-  const server = serverFor(app, { isLocal: true });
-  await listening(server, { path });
+  const server = serverFor(app, { isLocal: true, isForRuns });
+  await listening(server, { path, backlog: BACKLOG });
   await chmod(path, PRIVATE_FILE);
   return closing(server);
 }
@@ -111,7 +120,10 @@ async function privateDirectory(path: string): Promise<void> {
     throw new Fault('unavailable', `${path} can be changed by others: no socket is opened there`);
 }
 
-const listening = (server: Server, where: { port: number; host: string } | { path: string }): Promise<void> =>
+/** As many as the kernel keeps waiting by itself: whoever comes next is turned away at once. */
+const BACKLOG = 4_096;
+
+const listening = (server: Server, where: ListenOptions): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(where, () => {

@@ -11,6 +11,9 @@ export interface WhereLive {
   readonly url?: string;
 }
 
+/** Where runs come in: the text of `agents.json`. It names nothing else. */
+export type AgentsDoor = Pick<WhereLive, 'version' | 'socket'>;
+
 export async function liveFile(path: string): Promise<WhereLive | undefined> {
   try {
     const live = JSON.parse(await readFile(path, 'utf8')) as Partial<WhereLive> | null;

@@ -15,7 +15,7 @@ import { mountMcp } from '../../surfaces/mcp/http/mount.ts';
 import { mountHealth } from '../../surfaces/metrics/health.ts';
 import { mountMetrics } from '../../surfaces/metrics/metrics.ts';
 import { mountDescription } from '../../surfaces/rest/describe.ts';
-import { mountRest } from '../../surfaces/rest/rest.ts';
+import { restAnswerer } from '../../surfaces/rest/rest.ts';
 import { ensureAdminToken } from '../auth/admin-token.ts';
 import { identifier } from '../auth/identify.ts';
 import type { Signer } from '../auth/signer.ts';
@@ -23,8 +23,9 @@ import { mountServers } from '../mcp/servers-route.ts';
 import type { Observed } from '../observe/observe.ts';
 import type { House, Self } from '../open-house.ts';
 import { VERSION } from '../version.ts';
+import { Connections } from './connections.ts';
 import { type App, type Listener, listenSocket, listenTcp, socketPath } from './listen.ts';
-import { liveFile, type WhereLive } from './live-file.ts';
+import { type AgentsDoor, liveFile, type WhereLive } from './live-file.ts';
 import { onceThereIsRoom } from './once-there-is-room.ts';
 import { assertReachable, inUrl, rulesMemo } from './rules.ts';
 import { spoolHints } from './spool-hints.ts';
@@ -54,15 +55,15 @@ export interface ServerWish {
 
 /** The server of a home: one application, behind one gate, at a TCP port and at the socket of the home. */
 export async function openServer(house: House, { self, log, tcp, observed, env = {}, signal }: ServerWish): Promise<Server> {
-  const stopping = new AbortController();
   const signer = await house.signer();
   const bound: { port?: number | undefined } = {};
-  const needs = webNeeds(house, { log, observed, signer, bound }, stopping.signal);
+  const connections = new Connections();
+  const needs = webNeeds(house, { log, observed, signer, bound, connections });
   const web = gatedWeb(needs);
-  const again = new Again(needs);
-  const { live, mcp } = mounted(web, house, { needs, observed, again, env });
+  const rest = restAnswerer(needs, new Again(needs));
+  const { live, mcp } = mounted(web, house, { needs, observed, env });
   signal.addEventListener('abort', () => void live.close(), { once: true });
-  const app: App = { web, again, onUpgrade: live.onUpgrade };
+  const app: App = { web, answer: rest.answer, connections, onUpgrade: live.onUpgrade };
   const { values } = house.settings.current();
   const listener = tcp === 'none' ? undefined : await atPort(app, values, tcp === 'needed' ? undefined : log);
   const open: Listener[] = listener ? [listener] : [];
@@ -73,33 +74,29 @@ export async function openServer(house: House, { self, log, tcp, observed, env =
   const url = port === undefined ? undefined : `${scheme}://${inUrl(values.bind)}:${port}`;
   const { paths } = house;
   const where: WhereLive = { ...self, version: VERSION, socket: socketPath(paths.path), ...(url === undefined ? {} : { url }) };
+  const forRuns: AgentsDoor = { version: VERSION, socket: socketPath(paths.path, 'agents') };
   return {
     url,
-    routes: web.routes.filter(({ method }) => method !== 'ALL').map(({ method, path: at }) => `${method} ${at}`),
+    routes: [
+      ...rest.routes,
+      ...web.routes.filter(({ method }) => method !== 'ALL').map(({ method, path: at }) => `${method} ${at}`),
+    ],
     announce: async () => {
       const written = (write: () => Promise<unknown>) => onceThereIsRoom(write, { log, signal });
-      await ensureAdminToken({
-        store: house.store,
-        signer,
-        file: paths.adminToken,
-        person: values.person,
-        now: house.now,
-        tokenId: house.ids.token,
-        written,
-      });
-      const socket = await listenSocket(app, where.socket);
-      observed.watch(socket.server);
-      open.push(socket);
+      await ensureOwner(house, signer, written);
+      const sockets = [await listenSocket(app, where.socket, false), await listenSocket(app, forRuns.socket, true)];
+      for (const { server } of sockets) observed.watch(server);
+      open.push(...sockets);
       await sweepHome(paths);
+      await written(() => writeFileAtomic(paths.agentsDoor, `${JSON.stringify(forRuns)}\n`));
       await written(() => writeFileAtomic(paths.live, `${JSON.stringify(where)}\n`));
       log('http.listening', { ...(url === undefined ? {} : { url }), socket: where.socket });
     },
     close: async () => {
-      stopping.abort();
       const file = await liveFile(paths.live);
       if (file?.pid === self.pid && file.started === self.started) {
-        await unlink(paths.live).catch(() => undefined);
-        await unlink(where.socket).catch(() => undefined);
+        const told = [paths.live, paths.agentsDoor, where.socket, forRuns.socket];
+        await Promise.all(told.map((path) => unlink(path).catch(() => undefined)));
       }
       await Promise.all([live.close(), mcp.close()]);
       await Promise.all(open.map(({ close }) => close()));
@@ -107,12 +104,25 @@ export async function openServer(house: House, { self, log, tcp, observed, env =
   };
 }
 
+/** The key with which the owner of the home comes in. */
+const ensureOwner = (house: House, signer: Signer, written: (write: () => Promise<unknown>) => Promise<void>): Promise<void> =>
+  ensureAdminToken({
+    store: house.store,
+    signer,
+    file: house.paths.adminToken,
+    person: house.settings.current().values.person,
+    now: house.now,
+    tokenId: house.ids.token,
+    written,
+  });
+
 const LEFT_MS = 24 * 60 * 60_000;
 
-/** Only the holder of the lease writes `up.json`; the writers of other files may still be at it. */
-async function sweepHome({ path, live }: House['paths']): Promise<void> {
+/** Only the holder of the lease writes `up.json` and `agents.json`; the writers of other files may still be at it. */
+async function sweepHome({ path, live, agentsDoor }: House['paths']): Promise<void> {
   const now = systemClock.now();
-  await sweepTemporary(path, (target, changedMs) => target === basename(live) || now - changedMs > LEFT_MS);
+  const own = [live, agentsDoor].map((file) => basename(file));
+  await sweepTemporary(path, (target, changedMs) => own.includes(target) || now - changedMs > LEFT_MS);
 }
 
 /** With a log, a port that cannot be had is told there and is no reason to stop. */
@@ -154,19 +164,21 @@ interface Given extends Pick<ServerWish, 'log' | 'observed'> {
   readonly signer: Signer;
   /** Known as soon as it listens. */
   readonly bound: { readonly port?: number | undefined };
+  readonly connections: Connections;
 }
 
-function webNeeds(house: House, { log, observed, signer, bound }: Given, signal: AbortSignal): WebNeeds {
+function webNeeds(house: House, { log, observed, signer, bound, connections }: Given): WebNeeds {
   const memo = rulesMemo();
   const rules = () => memo(house.settings.current().values, bound.port);
   const { elapsed } = systemClock;
   return {
     version: VERSION,
-    identify: identifier({ signer, store: house.store, now: systemClock.now }, signal),
+    identify: identifier({ signer, store: house.store, now: systemClock.now }),
     callAs: house.callAs,
     redeem: (code) => redeem(code, { store: house.store, signer, ids: house.ids, now: house.now }),
     rules,
     within: rateLimit({ rules, elapsed }),
+    connected: (socket, caller) => connections.connected(socket, caller),
     revision: revisionOf(house),
     now: systemClock.now,
     elapsed,
@@ -180,15 +192,13 @@ function webNeeds(house: House, { log, observed, signer, bound }: Given, signal:
 interface Mounting {
   readonly needs: WebNeeds;
   readonly observed: Observed;
-  readonly again: Again;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Every surface, behind the gate. */
-function mounted(web: Web, house: House, { needs, observed, again, env }: Mounting) {
+function mounted(web: Web, house: House, { needs, observed, env }: Mounting) {
   mountHealth(web, { ...observed, identify: needs.identify });
   mountMetrics(web, observed.figures);
-  mountRest(web, again);
   mountServers(web, house, env);
   mountFront(web, needs);
   mountLogin(web, needs);

@@ -42,6 +42,40 @@ describe('changing the settings file', () => {
     expect((changed.match(/#.*/g) ?? []).join()).toBe((text.match(/#.*/g) ?? []).join());
   });
 
+  it.each([
+    ['nothing', ''],
+    ['an inline table', 'bounds_team = { web = { sandbox = "required" } } # mine\n'],
+    [
+      'a table',
+      'x = 1\n[bounds_team.web]\n# mine\nsandbox = "required"\n\n[bounds_team.red]\nmax_budget_usd = 1\n[other]\ny = 1\n',
+    ],
+    ['a table of tables', '[bounds_team]\nweb = { sandbox = "required" }\n[bounds_team.red]\nmax_budget_usd = 1\n'],
+    ['dotted keys', 'bounds_team.web.sandbox = "required"\n[other]\ny = 1\n'],
+  ])('sets, changes and removes the fields of a table written as %s', (_, text) => {
+    const { web = {}, ...others } = structuredClone(parse(text)['bounds_team'] ?? {}) as Record<string, object>;
+    const added = set(text, 'bounds_team.web.executors=claude, codex/work', 'bounds_team.a.b.max_budget_usd=2.5');
+    const executors = ['claude', 'codex/work'];
+    const now = { ...others, web: { ...web, executors }, 'a.b': { max_budget_usd: 2.5 } };
+    expect(parse(added)).toEqual({ ...parse(text), bounds_team: now });
+    const changed = set(added, 'bounds_team.a.b.max_budget_usd=', 'bounds_team.web={"sandbox":"required"}');
+    expect(parse(changed)).toEqual({ ...parse(text), bounds_team: { ...others, web: { sandbox: 'required' } } });
+    expect(parse(set(changed, 'bounds_team='))['bounds_team']).toBeUndefined();
+  });
+
+  it.each([
+    ['bounds_role.boss.sandbox=required', 'boss'],
+    ['bounds_role.worker.sandbox=never', 'required'],
+    ['bounds_role.worker.max_budget_usd=lots', 'lots'],
+    ['bounds_role.worker.max_budget_usd=0', 'got 0'],
+    ['bounds_role.worker.executors=', ''],
+    ['bounds_team.web={"speed":1}', 'speed'],
+    ['bounds_team.web=yes', 'as JSON'],
+    ['bounds_team..sandbox=required', 'expected bounds_team.NAME'],
+  ])('refuses %s', (assignment, words) => {
+    if (words !== '') expect(() => readAssignment(assignment)).toThrow(words);
+    else expect(set('', assignment)).toBe('');
+  });
+
   it('leaves a file with Windows line breaks as one', () => {
     expect(set('max_depth = 1\r\n', 'max_concurrent=2')).toBe('max_depth = 1\r\nmax_concurrent = 2\r\n');
   });

@@ -10,13 +10,23 @@ export function editSettings(text: string, assignments: readonly Assignment[]): 
   const wanted = structuredClone(parse(text)) as Record<string, unknown>;
   let edited = text;
   for (const assignment of assignments) {
-    apply(wanted, assignment);
-    edited = edit(edited, assignment);
+    const whole = wholeEntry(assignment, wanted);
+    apply(wanted, whole);
+    edited = edit(edited, whole);
   }
   // The one thing that must never happen is to write a file that says something else than was asked.
   if (!isDeepStrictEqual(meaning(edited), withoutEmpty(wanted)))
     throw new Error('the settings file could not be edited faithfully');
   return edited;
+}
+
+/** A field is written with the rest of its table. */
+function wholeEntry({ name, entry, field, value }: Assignment, table: Readonly<Record<string, unknown>>): Assignment {
+  if (entry === undefined || field === undefined) return { name, ...(entry === undefined ? {} : { entry }), value };
+  const before = (table[name] as Record<string, object> | undefined)?.[entry] ?? {};
+  const { [field]: _, ...others } = before as Record<string, unknown>;
+  const next = value === undefined ? others : { ...others, [field]: value };
+  return { name, entry, value: Object.keys(next).length === 0 ? undefined : next };
 }
 
 function apply(table: Record<string, unknown>, { name, entry, value }: Assignment): void {
@@ -44,7 +54,7 @@ function edit(text: string, { name, entry, value }: Assignment): string {
   const own = statementsOf(text).filter(({ path }) => path[0] === name);
   const inline = own.find(({ kind, path }) => kind === 'value' && path.length === 1);
   if (entry !== undefined) {
-    if (!inline) return editEntry(text, own, [name, entry], value);
+    if (!inline) return editTable(text, own, [name, entry], value);
     const { [name]: before } = parse(text);
     const table: Record<string, unknown> = { [name]: before };
     apply(table, { name, entry, value });
@@ -64,16 +74,31 @@ function editEntries(text: string, name: SettingName, value: Readonly<Record<str
   return Object.entries(value).reduce((rest, [entry, count]) => edit(rest, { name, entry, value: count }), without);
 }
 
+/** A table with a heading of its own, or with dotted keys, becomes one line; another stays as it is. */
+function editTable(text: string, own: readonly Statement[], at: readonly [string, string], value: unknown): string {
+  const parts = own.filter(({ kind, path }) => path[1] === at[1] && (path.length > 2 || kind === 'table'));
+  if (parts.length === 0) return editEntry(text, own, at, value);
+  const rest = parts.toReversed().reduce((left, { start, end }) => splice(left, start, end, ''), text);
+  return editEntry(
+    rest,
+    statementsOf(rest).filter(({ path }) => path[0] === at[0]),
+    at,
+    value,
+  );
+}
+
 function editEntry(text: string, own: readonly Statement[], [name, entry]: readonly [string, string], value: unknown): string {
-  const there = own.find(({ kind, path }) => kind === 'value' && path[1] === entry);
+  const there = own.find(({ kind, path }) => kind === 'value' && path.length === 2 && path[1] === entry);
   if (there)
     return value === undefined
       ? splice(text, there.start, there.end, '')
       : splice(text, there.valueStart, there.valueEnd, tomlValue(value));
   if (value === undefined) return text;
   const heading = own.findIndex(({ kind, path }) => kind === 'table' && path.length === 1);
+  const first = own.findIndex(({ kind, path }) => kind === 'table' && path.length > 1);
+  const block = first === -1 ? own : own.slice(0, first);
   const line = heading === -1 ? `${name}.${tomlKey(entry)} = ${tomlValue(value)}` : `${tomlKey(entry)} = ${tomlValue(value)}`;
-  const last = own.at(-1);
+  const last = block.at(-1);
   return last ? insertAt(text, last.end, line) : insertTop(text, line);
 }
 

@@ -1,6 +1,9 @@
 import { BUILT_IN_EXECUTORS } from '../../domain/executors.ts';
+import { Fault } from '../../domain/fault.ts';
 import { DEFAULT_ACCOUNT, lenderOf } from '../../domain/hold/account.ts';
-import type { SettingName } from '../../domain/settings.ts';
+import { variableOf } from '../../domain/setting-reach.ts';
+import type { SettingName, Settings } from '../../domain/settings.ts';
+import type { SettingView } from '../../operations/scope.ts';
 import { accountsOf } from '../accounts.ts';
 import { customFiles } from '../custom-executors.ts';
 import type { HomePaths } from '../home.ts';
@@ -33,10 +36,26 @@ export const judgeExecutors =
     return undefined;
   };
 
-function namedIn({ executor, limit_executor, limit_account }: FileValues): [SettingName, string[]][] {
+function namedIn({ executor, limit_executor, limit_account, bounds_role, bounds_team }: FileValues): [SettingName, string[]][] {
   return [
     ['executor', typeof executor === 'string' ? [executor] : []],
     ['limit_executor', Object.keys(limit_executor ?? {})],
     ['limit_account', Object.keys(limit_account ?? {})],
+    ['bounds_role', boundIn(bounds_role)],
+    ['bounds_team', boundIn(bounds_team)],
   ];
+}
+
+const boundIn = (bounds: unknown): string[] =>
+  Object.values((bounds ?? {}) as Settings['bounds_team']).flatMap(({ executors = [] }) => executors);
+
+/** Executors that the command line or the environment of an engine names: whoever starts it is there to be told. */
+export function assertKnownExecutors(paths: HomePaths, items: readonly SettingView[]): void {
+  for (const { name, value, origin } of items) {
+    if (origin !== 'environment' && origin !== 'flag') continue;
+    const found = judgeExecutors(paths)({ [name]: value });
+    if (found === undefined) continue;
+    const variable = origin === 'environment' ? { variable: variableOf(found.name) } : {};
+    throw new Fault('invalid', origin === 'environment' ? found.why.replace(name, variableOf(found.name)) : found.why, variable);
+  }
 }

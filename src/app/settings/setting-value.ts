@@ -3,7 +3,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { SETTINGS, type SettingName } from '../../domain/settings.ts';
 
 /** What people write a setting as. */
-export type Shape = 'number' | 'choice' | 'switch' | 'list' | 'counts' | 'text';
+export type Shape = 'number' | 'choice' | 'switch' | 'list' | 'counts' | 'tables' | 'text';
 
 export function shapeOf(name: SettingName): Shape {
   const schema: z.ZodType = SETTINGS[name].schema;
@@ -11,7 +11,8 @@ export function shapeOf(name: SettingName): Shape {
   if (schema instanceof z.ZodEnum) return 'choice';
   if (schema instanceof z.ZodBoolean) return 'switch';
   if (schema instanceof z.ZodArray) return 'list';
-  return schema instanceof z.ZodRecord ? 'counts' : 'text';
+  if (!(schema instanceof z.ZodRecord)) return 'text';
+  return schema.valueType instanceof z.ZodObject ? 'tables' : 'counts';
 }
 
 export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
@@ -49,6 +50,8 @@ function valueOf(shape: Shape, raw: string): unknown {
         .filter((part) => part !== '');
     case 'counts':
       return raw.trimStart().startsWith('{') ? jsonOf(raw) : countsOf(raw);
+    case 'tables':
+      return raw.trimStart().startsWith('{') ? jsonOf(raw) : undefined;
     case 'choice':
     case 'text':
       return raw;
@@ -77,6 +80,7 @@ function expectation(name: SettingName, message: string, seen: unknown, depth: n
   const shape = shapeOf(name);
   if (shape === 'text' && typeof seen === 'string') return message;
   if (shape === 'list' && depth > 0 && typeof seen === 'string') return message;
+  if (shape === 'tables' && depth > 0) return `${message}, got ${shown(seen)}`;
   if (shape === 'counts' && depth > 0) return `expected ${COUNT}, got ${shown(seen)}`;
   return `expected ${expected(name)}, got ${shown(seen)}`;
 }
@@ -96,6 +100,8 @@ function expected(name: SettingName): string {
       return 'a list, separated by commas';
     case 'counts':
       return 'names with whole numbers, like name=3,other=2';
+    case 'tables':
+      return 'names with tables, like {"name":{"sandbox":"required"}}';
     case 'text':
       return 'a text';
   }

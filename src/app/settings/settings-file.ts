@@ -1,4 +1,5 @@
 import { open, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { hasCode, writeFileAtomic } from '../../platform/files.ts';
@@ -111,4 +112,4 @@ export async function rememberGood(path: string, text: string | undefined): Prom
   }
 }
 
-const rememberedAs = (path: string): string => path.replace(/[^/]+$/, '.last-good-$&');
+const rememberedAs = (path: string): string => join(dirname(path), `.last-good-${basename(path)}`);

@@ -34,7 +34,14 @@ export async function rehearse({ io, url, command, scenario }: Rehearsal): Promi
     await writeFile(join(directory, path), text);
   }
   const kept = Object.entries(io.env).filter(([name]) => !unset.includes(name) && !OTHER_FLEET.includes(name));
-  const env: Env = { ...Object.fromEntries(kept), ...pastProxies(io.env), FLEET_PORT: '0', ...set, FLEET_HOME: home };
+  const env: Env = {
+    ...Object.fromEntries(kept),
+    ...pastProxies(io.env),
+    FLEET_PORT: '0',
+    FLEET_SCRIPTED: 'true',
+    ...set,
+    FLEET_HOME: home,
+  };
   return await carriedOut(command, io, env);
 }
 
