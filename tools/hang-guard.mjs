@@ -2,6 +2,8 @@ import { statSync } from 'node:fs';
 import { runningTests } from './running-tests.mjs';
 
 const lookEveryMs = 1_000;
+/** A start is given this long at least, however short the guard is set: nothing is known of a runner that has not written yet. */
+const startMs = 600_000;
 
 /**
  * Calls `hung` with the tests that are running when the file of `running-tests.mjs` has not grown for `afterMs`. A moment in which this process
@@ -15,7 +17,7 @@ export function hangGuard(file, afterMs, hung) {
       const grown = statSync(file).size;
       stillMs = grown === size ? stillMs + Math.min(now - lookedAt, 2 * lookEveryMs) : 0;
       [size, lookedAt] = [grown, now];
-      if (stillMs < afterMs) return;
+      if (stillMs < (grown === 0 ? Math.max(afterMs, startMs) : afterMs)) return;
       clearInterval(timer);
       hung(runningTests(file));
     },

@@ -43,18 +43,27 @@ it('fails on a test that was tried again, though it passed then', () => {
 
 it('ends what hangs, and names it: a test, a loop, a hook, a file', () => {
   const forever = 'await new Promise(() => setInterval(() => {}, 1000))';
+  const begins = (name: string) => `writeFileSync('begun-${name}', '');`;
+  // The guard begins to count only when all four are known to hang: until then the runner's file grows by empty lines.
+  const growing = `
+    import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+    const running = process.env.FLEET_TEST_RUNNING;
+    const hang = () => ['b', 'c', 'd'].every((name) => existsSync('begun-' + name)) && readFileSync(running, 'utf8').includes('a.test.ts: hangs');
+    const timer = setInterval(() => (hang() ? clearInterval(timer) : appendFileSync(running, '\\n')), 100);
+  `;
   const patient = config.replace(
     "name: 'unit',",
     "name: 'unit', pool: 'forks', maxWorkers: 4, testTimeout: 9e6, hookTimeout: 9e6,",
   );
+  const writes = "import { writeFileSync } from 'node:fs';\n";
   const files = {
     't/a.test.ts': test("it('ends', () => {});", `it('hangs', async () => { ${forever}; });`),
-    't/b.test.ts': test("it('spins', () => { for (;;); });"),
-    't/c.test.ts': test(`beforeAll(async () => { ${forever}; });`, "it('x', () => {});"),
-    't/d.test.ts': test(`${forever};`, "it('x', () => {});"),
+    't/b.test.ts': writes + test(`it('spins', () => { ${begins('b')} for (;;); });`),
+    't/c.test.ts': writes + test(`beforeAll(async () => { ${begins('c')} ${forever}; });`, "it('x', () => {});"),
+    't/d.test.ts': writes + test(`${begins('d')} ${forever};`, "it('x', () => {});"),
   };
-  const { status, lines } = testCommand({ 'vitest.config.ts': patient, ...files }, '--hang-minutes', '0.4');
-  const at = lines.indexOf('  no test began or ended for 0.4 minutes; running:');
+  const { status, lines } = testCommand({ 'vitest.config.ts': growing + patient, ...files }, '--hang-minutes', '0.05');
+  const at = lines.indexOf('  no test began or ended for 0.05 minutes; running:');
   expect(
     lines
       .slice(at + 1, at + 5)
