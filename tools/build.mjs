@@ -46,6 +46,7 @@ const entries = {
   'claude-sdk-agent': 'src/executors/claude/sdk-agent.ts',
   'spawn-helper': 'src/runner/spawn-helper.ts',
   'git-helper': 'src/workspace/git-helper.ts',
+  collector: 'src/workspace/private/collector.ts',
   'module-worker': 'src/plugins/module-worker.ts',
   'sandbox-inside': 'src/sandbox/inside.ts',
   'sandbox-outside': 'src/sandbox/outside.ts',

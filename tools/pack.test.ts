@@ -25,7 +25,7 @@ describe('the package', () => {
   it('holds the program, its licence and what its README leads to, and nothing else [T30]', () => {
     const wanted = [
       /^dist\/chunks\/[\w-]+\.mjs$/,
-      /^dist\/(claude-sdk-agent|fleet|git-helper|module-worker|sandbox-inside|sandbox-outside|scripted-agent|spawn-helper|sqlite-worker)\.mjs$/,
+      /^dist\/(claude-sdk-agent|collector|fleet|git-helper|module-worker|sandbox-inside|sandbox-outside|scripted-agent|spawn-helper|sqlite-worker)\.mjs$/,
       /^dist\/executor\.d\.ts$/,
       /^docs\/demo\.svg$/,
       /^docs\/(guide|reference)\/[\w-]+\.md$/,

@@ -165,13 +165,13 @@ function typeWords(schema: Json): string {
 
 const code = (text: string): string => `\`${text}\``;
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-const page = (title: string, lead: string, parts: readonly string[]): string =>
+export const page = (title: string, lead: string, parts: readonly string[]): string =>
   `<!-- Made by \`npm run docs\` from the code. Change the code, not this file. -->\n\n# ${title}\n\n${lead}\n\n${parts.join('\n\n')}\n`;
 
 export function toolSetsTable(): string {

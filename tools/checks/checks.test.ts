@@ -8,6 +8,7 @@ import { checkDecisions } from './decisions.ts';
 import { checkDocs } from './docs.ts';
 import { checkLicences } from './licences.ts';
 import { checkLockFile } from './lock-file.ts';
+import { checkReading, openingsIn } from './reading.ts';
 import { checkReadmes } from './readmes.ts';
 import { checkSizes } from './sizes.ts';
 import { checkTests } from './tests.ts';
@@ -29,6 +30,38 @@ describe('sizes', () => {
     const exempt = (path: string) => [{ path, reason: 'a table' }];
     expect((await checkSizes(place.path, exempt('src/a/long.ts'))).violations).toEqual([]);
     expect((await checkSizes(place.path, [...exempt('src/a/long.ts'), ...exempt('src/a/fits.ts')])).violations).toHaveLength(1);
+  });
+});
+
+describe('reading', () => {
+  it.each([
+    "import { readFile } from 'node:fs/promises';",
+    "import { readFileSync as read } from 'fs';",
+    "import { createReadStream, mkdirSync } from 'node:fs';",
+    "import { copyFile } from 'node:fs/promises';",
+    "import { open } from 'node:fs/promises';",
+    "import { promises } from 'node:fs';",
+    "import * as fs from 'node:fs';",
+    "import fs from 'node:fs';",
+    "const { readFile } = await import('node:fs/promises');",
+  ])('finds a way of its own to read a file: %s', async (source) => {
+    using place = planted({ 'src/engine/notes.ts': source, 'src/engine/notes.test.ts': source });
+    const { violations } = await checkReading(place.path);
+    expect(violations.filter((line) => line.startsWith('src/engine/'))).toEqual([
+      expect.stringContaining('platform/read-safely'),
+    ]);
+  });
+
+  it('lets pass what makes, removes or looks, and types', () => {
+    const source = "import { mkdir, rm, writeFile } from 'node:fs/promises';\nimport { type Stats, existsSync } from 'node:fs';";
+    expect(openingsIn('src/engine/x.ts', source)).toEqual([]);
+  });
+
+  it('finds an entry that nobody needs', async () => {
+    using place = planted({ 'src/app/accounts.ts': 'export {};' });
+    expect((await checkReading(place.path)).violations).toContainEqual(
+      expect.stringContaining('src/app/accounts.ts is listed in tools/checks/readers.ts and opens nothing'),
+    );
   });
 });
 
@@ -182,7 +215,7 @@ describe('licences', () => {
 describe('docs', () => {
   it('finds a reference that is stale, missing or made from nothing', async () => {
     using place = planted({});
-    cpSync(join(root, 'ARCHITECTURE.md'), join(place.path, 'ARCHITECTURE.md'));
+    for (const page of ['ARCHITECTURE.md', 'SECURITY.md']) cpSync(join(root, page), join(place.path, page));
     mkdirSync(join(place.path, 'docs', 'reference'), { recursive: true });
     // Pages of which a part is made.
     cpSync(join(root, 'docs', 'guide'), join(place.path, 'docs', 'guide'), { recursive: true });

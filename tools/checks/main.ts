@@ -5,6 +5,7 @@ import { checkDocs } from './docs.ts';
 import type { Verdict } from './finding.ts';
 import { checkLicences } from './licences.ts';
 import { checkLockFile } from './lock-file.ts';
+import { checkReading } from './reading.ts';
 import { checkReadmes } from './readmes.ts';
 import { checkRooms } from './rooms.ts';
 import { checkSizes } from './sizes.ts';
@@ -16,6 +17,7 @@ const checks: Readonly<Record<string, (root: string) => Promise<Verdict>>> = {
   docs: checkDocs,
   sizes: (root) => checkSizes(root),
   bans: checkBans,
+  reading: checkReading,
   readmes: checkReadmes,
   tests: checkTests,
   text: (root) => checkText(root),

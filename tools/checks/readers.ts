@@ -1,0 +1,74 @@
+/** Modules that open files by other ways than `platform/read-safely`, and why no agent leads them astray. A path that needs no entry fails the check. */
+export const readers: readonly { readonly reason: string; readonly paths: readonly string[] }[] = [
+  {
+    reason: 'they are the safe way itself, and what it is made of',
+    paths: [
+      ...['src/platform/read-safely.ts', 'src/platform/read-safely-sync.ts', 'src/platform/safe-place.ts'],
+      'src/platform/write-safely.ts',
+    ],
+  },
+  {
+    reason: 'opens without following links or waiting, and looks at what it has opened',
+    paths: [
+      ...['src/runlog/plain-file.ts', 'src/sandbox/lend.ts', 'src/workspace/copy-files.ts', 'src/workspace/links-out.ts'],
+      'src/workspace/remove-tree.ts',
+    ],
+  },
+  {
+    reason: 'only makes files that must not be there yet, or opens directories',
+    paths: [
+      ...['src/platform/files.ts', 'src/platform/lay.ts', 'src/runner/ready-shims.ts', 'src/runner/run-directory.ts'],
+      'src/workspace/private/show.ts',
+    ],
+  },
+  {
+    reason: 'files of the kernel',
+    paths: [
+      ...['src/platform/descriptors.ts', 'src/platform/proc.ts', 'src/platform/process-identity.ts', 'src/runner/cgroup.ts'],
+      ...['src/runner/crowd.ts', 'src/sandbox/probe.ts', 'src/workspace/abandoned-lock.ts'],
+      ...['src/sandbox/limits.ts', 'src/sandbox/measure.ts'],
+    ],
+  },
+  {
+    reason:
+      "files of the home that only Fleet and its owner write: no sandbox shows them, and an agent of the owner's own may write them anyway",
+    paths: [
+      ...['src/app/accounts.ts', 'src/app/auth/secret.ts', 'src/app/auth/token-file.ts', 'src/app/background.ts'],
+      ...['src/app/connect/run-around.ts', 'src/app/custom-executors.ts', 'src/app/engine-log.ts', 'src/app/home-format.ts'],
+      ...['src/app/prices.ts', 'src/app/readiness.ts', 'src/app/run-secrets.ts', 'src/app/runs.ts', 'src/app/upkeep.ts'],
+      ...['src/app/serve/live-file.ts', 'src/app/settings/file-lock.ts', 'src/app/settings/settings-file.ts'],
+      ...['src/store/sqlite/high-water.ts', 'src/store/sqlite/revision.ts', 'src/store/sqlite/upkeep/snapshot.ts'],
+      ...['src/workspace/repository-lock.ts', 'src/workspace/site.ts', 'src/workspace/spawn-git.ts'],
+      'src/workspace/private/history.ts',
+    ],
+  },
+  {
+    reason: 'a tree in which nobody works: its set-up has ended, and no agent has begun',
+    paths: ['src/workspace/setup-copy.ts'],
+  },
+  { reason: 'the users of the machine', paths: ['src/sandbox/user.ts'] },
+  {
+    reason: 'a file that a person names or that belongs to the program',
+    paths: [
+      ...['src/app/executor-test/trial.ts', 'src/app/serve/listen.ts', 'src/app/simulate/find-scenario.ts'],
+      ...['src/executors/codex/played.ts', 'src/executors/kit/transcripts.ts', 'src/surfaces/cli/flows/prompt-source.ts'],
+      ...['src/surfaces/cli/flows/task-export.ts', 'src/surfaces/cli/flows/task-import.ts'],
+    ],
+  },
+  {
+    reason: 'runs as the agent, or beside it, with what the agent was given',
+    paths: [
+      ...['src/app/mcp/post.ts', 'src/app/mcp/run-engine.ts', 'src/executors/scripted/conversation.ts'],
+      ...['src/executors/scripted/scripted-agent.ts', 'src/sandbox/outside.ts', 'src/workspace/private/collector-snapshot.ts'],
+    ],
+  },
+  {
+    reason:
+      "git files of the user's repository, which agents trusted like the user's shell can write: off the main thread, or short",
+    paths: [
+      ...['src/workspace/borrowed.ts', 'src/workspace/commit-work.ts', 'src/workspace/entry.ts'],
+      ...['src/workspace/index-lock.ts', 'src/workspace/loose-object.ts', 'src/workspace/mend.ts'],
+      'src/workspace/pinned.ts',
+    ],
+  },
+];
