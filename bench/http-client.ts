@@ -1,8 +1,17 @@
 /** Connections that each ask again as soon as they were answered. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { timed } from './measure.ts';
+
+/** An executor whose program is nowhere, so that what is handed in stays where it is. */
+export async function addNobody(home: string): Promise<'nobody'> {
+  await mkdir(join(home, 'executors'), { recursive: true });
+  await writeFile(join(home, 'executors', 'nobody.toml'), 'command = ["no-such-program", "{prompt}"]\noutput = "text"\n');
+  return 'nobody';
+}
 
 /** The address a server has said on its standard error. */
 export async function urlOf(child: ChildProcess): Promise<URL['origin']> {

@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bareServer, ended, rate, urlOf } from './http-client.ts';
+import { addNobody, bareServer, ended, rate, urlOf } from './http-client.ts';
 import { measure } from './measure.ts';
 import { temporaryHouse } from './temporary-home.ts';
 
@@ -20,7 +20,7 @@ await mkdir(directory);
 execFileSync('git', ['init', '-q', directory]);
 
 const fleet = spawn(process.execPath, [FLEET, 'up', '--port', '0', '--json'], {
-  env: { ...process.env, FLEET_HOME: home, FLEET_RATE_LIMIT: '1000000', FLEET_MAX_CONCURRENT: '1', FLEET_EXECUTOR: 'nobody' },
+  env: { ...process.env, FLEET_HOME: home, FLEET_RATE_LIMIT: '1000000', FLEET_EXECUTOR: await addNobody(home) },
   stdio: ['ignore', 'ignore', 'pipe'],
 });
 const children: ChildProcess[] = [fleet];

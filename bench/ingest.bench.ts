@@ -94,7 +94,13 @@ const watching = supervise({
   turnOver: () => undefined,
   lastAsks: async () => undefined,
   onLeft: () => undefined,
-  rules: () => ({ stallMs: 3_600_000, spoolBytes: 4 * SPOOL_BYTES, contextPercent: 100, processes: 1_000 }),
+  rules: () => ({
+    stallMs: 3_600_000,
+    spoolBytes: 4 * SPOOL_BYTES,
+    contextPercent: 100,
+    sandboxSeconds: 86_400,
+    processes: 1_000,
+  }),
 });
 await takeTurn(watching);
 

@@ -36,7 +36,7 @@ export interface TemporaryHouse extends AsyncDisposable {
 /** The house as the program opens it, in a home of its own, with one project. */
 export async function temporaryHouse(env: Readonly<Record<string, string>> = {}): Promise<TemporaryHouse> {
   const directory = await temporaryDirectory();
-  const house = await openHouse({ ...env, FLEET_HOME: directory.path }, directory.path);
+  const house = await openHouse({ FLEET_SCRIPTED: 'true', ...env, FLEET_HOME: directory.path }, directory.path);
   await initHome(house.paths);
   const project = await addProject(house, 'shop');
   return {
