@@ -77,6 +77,20 @@ describe('an attacker with a token of a team', () => {
     expect((await edit({ team: 'red' })).status).toBe(403);
     expect((await edit({ clear: ['team'] })).status).toBe(403);
     expect((await edit({ title: 'still mine' })).json.team).toBe('web');
+    const worker = await place.tokenFor('worker', { name: 'small mover', team: 'web' });
+    await place.house.call('project.add', { path: place.directory, name: 'shop', plain: true });
+    const made = (body: object) =>
+      place.ask('/v1/tasks', { method: 'POST', token: worker, body: { prompt: 'x', project: 'shop', ...body } });
+    expect((await made({ team: 'red' })).status).toBe(403);
+    const mine = await made({});
+    expect(mine.json.team).toBe('web');
+    const { token } = await place.runOf(mine.json.id);
+    const part = (body: object) => place.ask('/v1/tasks', { method: 'POST', token, body: { prompt: 'x', ...body } });
+    expect([(await part({ team: 'red' })).status, (await part({})).json.team]).toEqual([403, 'web']);
+    const lines = [{ id: 'b-1', title: 'brought in' }];
+    const brought = await place.ask('/v1/tasks/import', { method: 'POST', token: lead, body: { lines, project: 'shop' } });
+    const [id] = brought.json.created;
+    expect((await place.ask(`/v1/tasks/${id}`, { token: lead })).json.team).toBe('web');
   });
 
   it('is one caller however its header is written: its sessions push out nobody but itself', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { access, chmod, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { withLock } from '../../tools/lock.mjs';
@@ -44,6 +44,8 @@ export async function hadPackage(
   try {
     await withLock(join(CACHE, 'lock'), async () => {
       if (!(await exists(place))) await install(wanted, place, prove);
+      // Where tests run as root, agents in a sandbox are somebody else.
+      await chmod(place, 0o755);
     });
     return { modules: join(place, 'node_modules') };
   } catch (error) {

@@ -130,7 +130,10 @@ describe('a task nobody here can do', () => {
     ]);
     house.env['ANTHROPIC_API_KEY'] = 'sk-none';
     expect((await create(house, '--draft')).warnings).toBeUndefined();
-    expect((await create(house, '--draft', '--sandbox')).warnings).toEqual([expect.stringContaining('bubblewrap was not found')]);
+    expect(await house.fleet(['task', 'create', 'do it', '--draft', '--sandbox'])).toMatchObject({
+      code: 7,
+      err: expect.stringContaining('no sandbox can be made here: bubblewrap was not found; try:'),
+    });
     await install('claude', 'echo not today >&2; exit 3');
     const broken = await create(house, '--draft');
     expect(broken.warnings).toEqual([expect.stringContaining('ended with exit code 3: not today')]);

@@ -119,8 +119,15 @@ describe('an executor in the settings', () => {
     });
     expect(await answer.text()).toContain('known are claude');
     expect((await house.fleet(['status'], { env: { FLEET_EXECUTOR: 'bogus' } })).code).toBe(0);
+    await house.ok(['up', '--stop']);
+    expect(await house.fleet(['up', '--background'], { env: { FLEET_EXECUTOR: 'bogus' } })).toMatchObject({
+      code: 7,
+      err: expect.stringContaining(`FLEET_EXECUTOR: ${bad}`),
+    });
     await writeFile(join(house.home, 'executors', 'bogus.toml'), 'command = ["bogus"]\n');
     await house.ok(['config', 'set', 'executor=bogus']);
+    await house.ok(['up', '--background'], { env: { FLEET_EXECUTOR: 'bogus' } });
+    await house.ok(['up', '--stop']);
   });
 
   it('keeps the last good value in force, and is told, when somebody writes an unknown one into the file [CONF-01]', async () => {

@@ -159,22 +159,27 @@ describe("the user's checkout [WORK-08]", () => {
 });
 
 describe('work that does not fit together [WORK-06]', () => {
-  it('goes back to its agent with the conflict, and lands when that is resolved', async () => {
-    await using house = await workHouse(['--verify', 'true']);
-    const merge = 'git merge -q main || { git checkout -q --ours . && git add -A && git commit -qm merged; }';
-    // The first ends when the second has begun, so that both begin with the same target.
-    const begun = join(house.directory, 'the second has begun');
-    const one = await house.create(
-      `edit shared.txt from one\ncommit one\nsh until test -e '${begun}'; do sleep 0.1; done\ndone one`,
-    );
-    const two = await house.create(
-      `sh touch '${begun}'\nsh test -f shared.txt && ${merge} || { echo "from two" > shared.txt; git add -A; git commit -qm two; }\ndone two`,
-    );
-    const tasks = [await house.rest(one), await house.rest(two)];
-    expect(tasks.map(({ phase }) => phase.state)).toEqual(['done', 'done']);
-    expect(['from one', 'from two']).toContain(await onMain(house, 'shared.txt'));
-    expect(await house.says('status', '--porcelain')).toBe('');
-  });
+  it.each(['worktree', 'clone'])(
+    'goes back to its agent in a %s with the conflict, and lands when that is resolved',
+    async (isolation) => {
+      await using house = await workHouse(['--verify', 'true', '--isolation', isolation]);
+      const merge = 'git merge -q main || { git checkout -q --ours . && git add -A && git commit -qm merged; }';
+      // Each works when the other has begun, so that both begin with the same target; whichever lands second meets the conflict.
+      const begun = (name: string) => `'${join(house.directory, `${name} has begun`)}'`;
+      const scenario = (name: string, other: string) =>
+        [
+          `sh touch ${begun(name)}; until test -e ${begun(other)}; do sleep 0.1; done`,
+          `sh test -f shared.txt && ${merge} || { echo "from ${name}" > shared.txt; git add -A; git commit -qm ${name}; }`,
+          `done ${name}`,
+        ].join('\n');
+      const one = await house.create(scenario('one', 'two'));
+      const two = await house.create(scenario('two', 'one'));
+      const tasks = [await house.rest(one), await house.rest(two)];
+      expect(tasks.map(({ phase }) => phase.state)).toEqual(['done', 'done']);
+      expect(['from one', 'from two']).toContain(await onMain(house, 'shared.txt'));
+      expect(await house.says('status', '--porcelain')).toBe('');
+    },
+  );
 });
 
 describe('a workspace [WORK-03]', () => {

@@ -10,6 +10,7 @@ import { openLive, PlainClient, type Where } from '../support/live-client.ts';
 const AGENTS = inFullRun ? 50 : 12;
 const LINES = inFullRun ? 600 : 120;
 const KILLS = inFullRun ? 3 : 2;
+const MOST_CHANGES = 10;
 
 const talking = (lines: number) =>
   `n=0\nwhile [ $n -lt ${lines} ]; do n=$((n + 1)); echo "out $n"; echo "err $n" >&2; sleep 0.05; done\nexit 0`;
@@ -120,19 +121,43 @@ describe('live streams', () => {
     const board = new PlainClient(() => where, 'board').start();
     const questions = new PlainClient(() => where, 'questions').start();
     const told = (client: PlainClient) => client.seen.map(({ event, data }) => ({ event, ...(JSON.parse(data) as object) }));
+    /**
+     * What was changed is told as it is, unless a hint of another process (a command that has just ended, say) came at the same
+     * moment: then clients are asked to begin afresh, and the change is made once more.
+     */
+    const toldOf = async (client: PlainClient, noun: string, change: () => Promise<unknown>, fact: object): Promise<unknown> => {
+      for (let attempt = 1; ; attempt += 1) {
+        const before = client.seen.length;
+        const id = await change();
+        const expected = { event: 'at', topic: noun === 'task' ? 'board' : 'questions', [noun]: id, ...fact };
+        const since = () => told(client).slice(before);
+        const isTold = () => since().some((one) => JSON.stringify(one) === JSON.stringify(expected));
+        await vi.waitFor(() => expect(isTold() || since().some(({ event }) => event === 'reset')).toBe(true), 5_000);
+        if (isTold()) return id;
+        if (attempt === MOST_CHANGES) expect(since()).toContainEqual(expected);
+      }
+    };
     try {
       await vi.waitFor(() =>
         expect([told(board)[0], told(questions)[0]]).toMatchObject([{ event: 'reset' }, { event: 'reset' }]),
       );
-      const task = (await house.ok(['task', 'create', '--directory', house.work, '--prompt', 'x', '--draft', '--json'])).json();
-      await vi.waitFor(() => expect(told(board)).toContainEqual({ event: 'at', topic: 'board', task: task['id'], n: 1 }), 5_000);
-      const asked = (await house.ok(['question', 'ask', 'why?', '--json'])).json();
-      await vi.waitFor(
-        () => expect(told(questions)).toContainEqual({ event: 'at', topic: 'questions', question: asked['id'], n: 1 }),
-        5_000,
+      const made = async () =>
+        (await house.ok(['task', 'create', '--directory', house.work, '--prompt', 'x', '--draft', '--json'])).json()['id'];
+      const task = await toldOf(board, 'task', made, { n: 1 });
+      await toldOf(questions, 'question', async () => (await house.ok(['question', 'ask', 'why?', '--json'])).json()['id'], {
+        n: 1,
+      });
+      await toldOf(
+        board,
+        'task',
+        async () => {
+          const id = await made();
+          await house.ok(['task', 'delete', String(id)]);
+          return id;
+        },
+        { gone: true },
       );
-      await house.ok(['task', 'delete', String(task['id'])]);
-      await vi.waitFor(() => expect(told(board)).toContainEqual({ event: 'at', topic: 'board', task: task['id'], gone: true }));
+      await house.ok(['task', 'delete', String(task)]);
       const before = board.seen.length;
       const elsewhere = await openHouse(house.env, house.directory);
       await elsewhere.call('task.create', { directory: house.work, prompt: 'y', draft: true });

@@ -19,7 +19,7 @@ describe('the notes of a task', () => {
     await writeFile(join(house.home, 'executors', 'shell.toml'), 'command = ["/bin/sh", "{prompt_file}"]\noutput = "text"\n');
     await writeFile(
       join(house.home, 'executors', 'pwd.toml'),
-      'command = ["/bin/sh", "-c", "echo model {model} in; pwd"]\noutput = "text"\n',
+      'command = ["/bin/sh", "-c", "echo model \\"$1\\" in; pwd", "pwd", "{model}"]\noutput = "text"\n',
     );
     await house.ok(['config', 'set', 'executor=shell', 'max_attempts=1']);
     const engine = house.start(['up']);

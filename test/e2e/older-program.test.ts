@@ -19,7 +19,7 @@ it('a home of a newer program is refused and not touched, and its agents run on 
   }, 20_000);
   engine.process.kill('SIGKILL');
   await vi.waitFor(() => expect(engine.process.signalCode).toBe('SIGKILL'), 10_000);
-  for (const newer of ['{"format":2}\n', '{"layout":"other"}\n']) {
+  for (const newer of ['{"format":99}\n', '{"layout":"other"}\n']) {
     await writeFile(format, newer);
     const files = await readdir(house.home);
     for (const args of [['up'], ['run'], ['up', '--background'], ['task', 'list'], ['db', 'check']]) {
@@ -29,8 +29,10 @@ it('a home of a newer program is refused and not touched, and its agents run on 
     expect(await readdir(house.home)).toEqual(files);
     expect(agents.filter((pid) => !house.marked().includes(pid))).toEqual([]);
   }
-  await writeFile(format, ours);
+  // One of before is read, and says from now on what it has become.
+  await writeFile(format, '{"format":1}\n');
   await house.up();
+  expect(await readFile(format, 'utf8')).toBe(ours);
   await writeFile(join(house.directory, 'go'), '');
   await house.settled(ids.values());
   for (const id of ids.values()) expect(await house.outcomes(id)).toEqual(['succeeded']);

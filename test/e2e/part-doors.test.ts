@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { root } from '../../tools/paths.mjs';
 import { bubblewrap } from '../clis/bubblewrap.ts';
-import { boxed } from '../support/box-house.ts';
+import { AS_WHOEVER_TESTS, boxed } from '../support/box-house.ts';
 import { calls, mcpAgent } from '../support/mcp-house.ts';
 import { type WorkHouse, workHouse } from '../support/work-house.ts';
 
@@ -14,7 +14,7 @@ const SECRET = 'quietriverunderthehill';
 let house: WorkHouse;
 beforeAll(async () => {
   if ('directory' in box) vi.stubEnv('PATH', `${box.directory}:${process.env['PATH']}`);
-  house = await workHouse([], { engine: false, settings: ['max_concurrent=10'] });
+  house = await workHouse([], { engine: false, settings: ['max_concurrent=10', AS_WHOEVER_TESTS, `sandbox_read=${root}`] });
   await mkdir(join(house.home, 'executors'), { recursive: true });
   await mcpAgent(house);
   for (const name of ['other', 'another']) {
@@ -127,6 +127,10 @@ describe.each([
 
   boxed('keeps the sandbox, whoever does the part [RUN-16] [T19]', async () => {
     await allow('set_up');
+    const unnamed = await ask(['other'], '--sandbox');
+    expect(unnamed.refused).toEqual(Array(2).fill(expect.stringContaining('not to be done by other')));
+    expect(unnamed.parts).toEqual([]);
+    await allow('other');
     const { parts, refused } = await ask(['other'], '--sandbox');
     expect(refused).toEqual([]);
     expect(parts.map(({ sandbox }) => sandbox)).toEqual([true, true]);

@@ -47,7 +47,7 @@ describe('a question of an agent', () => {
     const id = await house.create(scenario('twoway\nsay ready\nlisten 1\ndone painted'), ...scripted);
     await vi.waitFor(async () => expect(await house.said(id)).toContain('ready'), 20_000);
     const [run] = await house.runs(id);
-    const own = await openHouse({ FLEET_HOME: house.home }, house.directory);
+    const own = await openHouse({ FLEET_HOME: house.home, FLEET_SCRIPTED: 'true' }, house.directory);
     try {
       const call = own.callAs({
         id: run?.id ?? '',

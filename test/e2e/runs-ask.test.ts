@@ -9,7 +9,7 @@ let house: WorkHouse;
 let own: House;
 beforeAll(async () => {
   house = await workHouse([], { settings: ['grace_seconds=1', 'max_concurrent=20'] });
-  own = await openHouse({ FLEET_HOME: house.home }, house.directory);
+  own = await openHouse({ FLEET_HOME: house.home, FLEET_SCRIPTED: 'true' }, house.directory);
 });
 afterAll(async () => {
   await own?.close();

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { root } from '../../tools/paths.mjs';
 import { type FaultHouse, faultHouse, gone, identityOf, isThere, type RunJson } from '../fixtures/fault-house.ts';
 import { boxed, boxedLong, boxHouse, inShop, listener, quoted, surroundings } from '../support/box-house.ts';
+import { overHttp, whereIs } from '../support/mcp-house.ts';
 
 const errOf = async (house: FaultHouse, id: string) => (await house.ok(['task', 'log', id, '--stream', 'err'])).out;
 
@@ -102,11 +103,11 @@ describe('an agent in a sandbox', () => {
     },
   );
 
-  boxedLong('goes on in the home it had, and its gate is in the sandbox too [RUN-16] [T8]', async () => {
+  boxedLong('has a home that outlives its runs, and its gate is in a sandbox too, with another [RUN-16] [T8]', async () => {
     await using house = await boxHouse();
     const around = await surroundings(house);
     try {
-      const gate = `test -e ~/mine && ! test -e ${quoted(join(around.variables.REAL_HOME, 'notes'))} && ! test -e ${quoted(join(around.beside, 'canary'))}`;
+      const gate = `test ! -e ~/mine && touch ~/here && ! test -e ${quoted(join(around.variables.REAL_HOME, 'notes'))} && ! test -e ${quoted(join(around.beside, 'canary'))}`;
       await house.ok(['project', 'set', 'shop', '--verify', gate]);
       await house.up();
       const id = await inShop(
@@ -135,17 +136,25 @@ describe('where there is no sandbox', () => {
     env['PATH'] = `${bin}:${env['PATH']}`;
   };
 
-  it('a task that asks for one is not started without, and says what to do [RUN-16]', async () => {
+  it('a task that asks for one is refused when it is handed in, through every door, and says what to do [RUN-16]', async () => {
     await using house = await faultHouse();
     await broken(house, 'echo "bwrap: No permissions to create new namespace" >&2; exit 1');
     await house.up();
-    const id = await house.create('touch ran; exit 0', '--sandbox');
-    await house.settled([id]);
-    const [last] = await house.runs(id);
-    expect(last?.phase).toMatchObject({
-      outcome: 'refused',
-      detail: expect.stringContaining('bubblewrap cannot make one here: bwrap: No permissions to create new namespace'),
+    const why = 'no sandbox can be made here: bubblewrap cannot make one here: bwrap: No permissions to create new namespace';
+    const asked = ['task', 'create', 'touch ran', '--directory', house.work, '--executor', 'shell', '--sandbox'];
+    expect(await house.fleet(asked)).toMatchObject({ code: 7, err: expect.stringContaining(why) });
+    const where = await whereIs(house);
+    const wish = { prompt: 'touch ran', directory: house.work, executor: ['shell'], sandbox: true };
+    const answer = await fetch(`${where.url}/v1/tasks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${where.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(wish),
     });
+    expect(await answer.json()).toMatchObject({ status: 503, detail: expect.stringContaining(why) });
+    await using way = await overHttp(where, 'auto');
+    await expect(way.call('task_create', { ...wish, executor: 'shell' })).rejects.toThrow(why);
+    const held = await house.create('touch ran; exit 0', '--draft');
+    expect(await house.fleet(['task', 'edit', held, '--sandbox'])).toMatchObject({ code: 7, err: expect.stringContaining(why) });
     expect(existsSync(join(house.work, 'ran'))).toBe(false);
     const { items } = (await house.ok(['doctor', '--json'])).json<{
       items: { name: string; state: string; detail?: string }[];
@@ -154,6 +163,18 @@ describe('where there is no sandbox', () => {
       state: 'broken',
       detail: expect.stringContaining('No permissions'),
     });
+  });
+
+  boxed('a task that was made while there was one is not started without [RUN-16]', async () => {
+    await using house = await boxHouse();
+    const id = await house.create('touch ran; exit 0', '--draft', '--sandbox');
+    await broken(house, 'echo "bwrap: No permissions to create new namespace" >&2; exit 1');
+    await house.up();
+    await house.ok(['task', 'dispatch', id]);
+    await house.settled([id]);
+    const [last] = await house.runs(id);
+    expect(last?.phase).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('bubblewrap cannot make one here') });
+    expect(existsSync(join(house.work, 'ran'))).toBe(false);
   });
 
   boxedLong('a place that holds the home itself is refused [RUN-16]', async () => {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { root } from '../../tools/paths.mjs';
@@ -24,6 +24,16 @@ const harmless = (script: string): string =>
     .join('\n')
     .split('# Written where nobody')[0] ?? '';
 
+/** What git obeys in the git directory of a person. */
+const gitFilesOf = async (common: string) =>
+  Promise.all(
+    ['config', 'HEAD', 'index', 'hooks', 'info', 'commondir', 'config.worktree', 'modules'].map(async (name) => {
+      const path = join(common, name);
+      const listed = await readdir(path).catch(() => undefined);
+      return [name, listed ?? (await readFile(path, 'utf8').catch(() => 'absent'))] as const;
+    }),
+  );
+
 describe('an agent in a sandbox', () => {
   boxed('gets out by none of the ways a hostile one tries [RUN-16] [T11] [T12] [T13] [T17]', async () => {
     await using house = await boxHouse(['sandbox_read=~/.config/tool/conf']);
@@ -35,6 +45,7 @@ describe('an agent in a sandbox', () => {
       await house.settled([await house.create('exit 0')]);
       const hostile = await readFile(join(root, 'test', 'fixtures', 'hostile.sh'), 'utf8');
       const before = (await readdir('/etc')).length;
+      const theirs = await gitFilesOf(around.variables.COMMON_GIT);
       const variables = exporting({ ...around.variables, ENGINE: String(engine.pid) });
       // Outside of a sandbox the harmless ones of them work: what is tried can be had.
       const free = await house.create(`${variables}${harmless(hostile)}\nexit 0`);
@@ -47,12 +58,16 @@ describe('an agent in a sandbox', () => {
       const said = (await house.said(id)).split('\n');
       expect(said.filter((line) => line.startsWith('escaped'))).toEqual([]);
       expect(said).toEqual(expect.arrayContaining(['worked here', 'has a home']));
-      expect(Number(/^tried (\d+)$/m.exec(said.join('\n'))?.[1])).toBeGreaterThan(55);
+      expect(Number(/^tried (\d+)$/m.exec(said.join('\n'))?.[1])).toBeGreaterThan(40);
       expect(await house.outcomes(id)).toEqual(['succeeded', 'succeeded']);
       expect(around.canary.seen()).toBe(sung);
       expect(isThere(engine.pid)).toBe(true);
       const places = [join(house.home, 'workspaces', 'shop'), '/tmp', around.variables.REAL_HOME, around.beside];
       expect(places.filter((place) => existsSync(join(place, 'hostile')) || existsSync(join(place, 'typed')))).toEqual([]);
+      // Its person's own git is as it was, and finds everything.
+      expect(await gitFilesOf(around.variables.COMMON_GIT)).toEqual(theirs);
+      expect((await house.git(around.repo, 'fsck', '--full', '--strict')).code).toBe(0);
+      expect((await house.git(around.repo, 'status', '--porcelain')).out).toBe('');
       // Of everything it left for Fleet to read, nothing leads anywhere.
       const shown = await Promise.all(
         [
@@ -72,61 +87,62 @@ describe('an agent in a sandbox', () => {
     }
   });
 
-  boxedLong(
-    'leaves nothing in its workspace that was not its own: masks are gone, and git never saw them [RUN-16] [T12]',
-    async () => {
-      await using house = await boxHouse();
-      const around = await surroundings(house);
-      try {
-        await house.up();
-        const script =
-          'ls -A > seen.txt; git status --short > status.txt; git add -A; git commit -qm "all of it"; git show --stat HEAD > made.txt; exit 0';
-        const id = await inShop(house, script, '--integration', 'review');
-        await house.settled([id]);
-        const { work } = (await house.ok(['task', 'show', id, '--json'])).json<{ work: { tip: string } }>();
-        const names = (await house.git(around.repo, 'ls-tree', '-r', '--name-only', work.tip)).out.trim().split('\n').toSorted();
-        expect(names).toEqual(['README', 'made.txt', 'seen.txt', 'status.txt']);
-        expect((await house.git(around.repo, 'show', `${work.tip}:status.txt`)).out).not.toMatch(/claude|mcp|codex/);
-        const trees = readdirSync(join(house.home, 'workspaces', 'shop'));
-        for (const tree of trees) {
-          const left = (await readdir(join(house.home, 'workspaces', 'shop', tree))).filter((name) =>
-            /claude|mcp|opencode|vscode/.test(name),
-          );
-          expect(left).toEqual([]);
-        }
-      } finally {
-        await around.end();
+  boxedLong('finds and leaves nothing in its workspace that is not its own [RUN-16] [T12]', async () => {
+    await using house = await boxHouse();
+    const around = await surroundings(house);
+    try {
+      await house.up();
+      const script =
+        'ls -A > seen.txt; git status --short > status.txt; git add -A; git commit -qm "all of it"; git show --stat HEAD > made.txt; exit 0';
+      const id = await inShop(house, script, '--integration', 'review');
+      await house.settled([id]);
+      const { work } = (await house.ok(['task', 'show', id, '--json'])).json<{ work: { tip: string } }>();
+      const names = (await house.git(around.repo, 'ls-tree', '-r', '--name-only', work.tip)).out.trim().split('\n').toSorted();
+      expect(names).toEqual(['README', 'made.txt', 'seen.txt', 'status.txt']);
+      expect((await house.git(around.repo, 'show', `${work.tip}:status.txt`)).out).not.toMatch(/claude|mcp|codex/);
+      const trees = readdirSync(join(house.home, 'workspaces', 'shop'));
+      for (const tree of trees) {
+        const left = (await readdir(join(house.home, 'workspaces', 'shop', tree))).filter((name) =>
+          /claude|mcp|opencode|vscode/.test(name),
+        );
+        expect(left).toEqual([]);
       }
-    },
-  );
+    } finally {
+      await around.end();
+    }
+  });
 
-  boxed('reads settings that the repository has, and cannot change them [RUN-16] [T12]', async () => {
+  boxed('changes settings of agents in its own tree, which land only with a person [RUN-16] [T12]', async () => {
     await using house = await boxHouse();
     const around = await surroundings(house);
     try {
       await mkdir(join(around.repo, '.claude'));
       await writeFile(join(around.repo, '.claude', 'settings.json'), '{"hooks":{}}\n');
-      await writeFile(join(around.repo, '.mcp.json'), '{"mcpServers":{}}\n');
+      await symlink('elsewhere', join(around.repo, '.codex'));
       await house.git(around.repo, 'add', '-A');
       await house.git(around.repo, 'commit', '-qm', 'settings');
       await house.up();
-      const id = await inShop(
-        house,
-        'cat .claude/settings.json .mcp.json; (echo x > .claude/settings.json; echo x > .claude/more; echo x > .mcp.json; rm .mcp.json; git rm -q .mcp.json); git status --short; exit 0',
-      );
+      const script =
+        'cat .claude/settings.json; echo mine > .claude/settings.json; git commit -qam mine; git status --short; exit 0';
+      const id = await inShop(house, script, '--integration', 'auto');
       await house.settled([id]);
-      expect(await house.said(id)).toBe('{"hooks":{}}\n{"mcpServers":{}}\n');
-      // A link in the place of settings cannot be masked: nothing is started then.
-      await rm(join(around.repo, '.claude'), { recursive: true });
-      await symlink('elsewhere', join(around.repo, '.claude'));
-      await house.git(around.repo, 'add', '-A');
-      await house.git(around.repo, 'commit', '-qm', 'a link');
-      const refused = await inShop(house, 'touch ran; exit 0');
-      await house.settled([refused]);
-      const [last] = await house.runs(refused);
-      expect(last?.phase).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('.claude is a link') });
+      expect(await house.said(id)).toBe('{"hooks":{}}\n');
+      expect(await house.task(id)).toMatchObject({
+        phase: { state: 'blocked', block: { cause: 'review', what: expect.stringContaining('.claude/settings.json') } },
+      });
     } finally {
       await around.end();
     }
+  });
+
+  boxed('is not started in a plain directory whose settings are a link, which cannot be masked [RUN-16] [T12]', async () => {
+    await using house = await boxHouse();
+    await symlink('elsewhere', join(house.work, '.claude'));
+    await house.up();
+    const id = await house.create('touch ran; exit 0', '--sandbox');
+    await house.settled([id]);
+    const [last] = await house.runs(id);
+    expect(last?.phase).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('.claude is a link') });
+    expect(existsSync(join(house.work, 'ran'))).toBe(false);
   });
 });

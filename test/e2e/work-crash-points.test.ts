@@ -83,7 +83,28 @@ async function dieAtAll(points: readonly string[]): Promise<string[]> {
 
 const KINDS = WORK_VERBS.flatMap((verb) => ['before', 'after'].map((moment) => `${verb}.${moment}`));
 
+/** A run whose work cannot be kept, and an engine that dies while it puts that aside: the next one has the same end. */
+async function diesAside(point: string): Promise<void> {
+  await using house = await workHouse([], { engine: false, settings: ['keep_seconds=10', 'grace_seconds=1'] });
+  const id = await house.create('sh echo mine > mine.txt; mkfifo .gitignore\ndone it');
+  const doomed = house.start(['up'], { FLEET_CRASH_AT: point });
+  await ended(doomed);
+  expect(doomed.signalCode).toBe('SIGKILL');
+  await house.up();
+  const task = await house.rest(id);
+  expect({ point, phase: task.phase }).toMatchObject({ point, phase: { state: 'blocked', block: { cause: 'aside' } } });
+  const [place, ...others] = await house.workspaces();
+  expect({ point, place, others }).toMatchObject({ point, place: { state: 'aside' }, others: [] });
+  const files = /its files are in (.+?\/aside\/[^;]+);/.exec(task.phase.block?.what ?? '')?.[1] ?? 'nowhere';
+  expect(await readFile(join(files, 'tree', 'mine.txt'), 'utf8')).toBe('mine\n');
+  expect((await house.runs(id)).map(({ phase }) => phase.outcome)).toEqual(['succeeded']);
+}
+
 describe('an engine that dies in the middle of work in a repository', () => {
+  it('and was about to put a workspace aside, or just had, is followed by one that goes on there [R2]', async () => {
+    await Promise.all(['putAside.before:1', 'putAside.after:1'].map(diesAside));
+  });
+
   it('is followed by one that lands everything once and leaves nothing [R2] [R30] [R32]', async () => {
     const points = ['gather.after:2', 'advance.after:1', 'discard.after:1'];
     expect(await dieAtAll(points)).toEqual(points);
@@ -92,8 +113,11 @@ describe('an engine that dies in the middle of work in a repository', () => {
   fullOnly('at the first effect of every kind, before and after it [R2] [R30] [R32]', async () => {
     const points = KINDS.map((kind) => `${kind}:1`);
     const reached = await dieAtAll(points);
-    // Nothing belongs to nobody in this scenario, and nobody cleans up.
-    const never = ['removeOrphan', 'dropKeptBranch'].flatMap((verb) => [`${verb}.before:1`, `${verb}.after:1`]);
+    // Nothing belongs to nobody in this scenario, everything can be kept, nobody cleans up, and nobody works in a clone.
+    const never = ['show', 'putAside', 'removeAside', 'removeOrphan', 'dropKeptBranch'].flatMap((verb) => [
+      `${verb}.before:1`,
+      `${verb}.after:1`,
+    ]);
     expect(points.filter((point) => !reached.includes(point))).toEqual(never);
   });
 

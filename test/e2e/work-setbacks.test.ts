@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { fullOnly } from '../full-only.ts';
 import { commitIn, leftovers, onMain, type WorkHouse, workHouse } from '../support/work-house.ts';
 import { standing } from '../support/work-place.ts';
 
@@ -122,11 +123,32 @@ describe('a setback of the machine', () => {
     await expect.poll(() => leftovers(house), { timeout: 60_000 }).toEqual([]);
   });
 
+  async function cancelsAndGoesOn(does: string): Promise<void> {
+    await using house = await workHouse([], { engine: false });
+    const git = await gitThat(house, 'merge-tree', does);
+    await house.up({ PATH: git.PATH });
+    const stuck = await house.create(simple);
+    const next = await house.create('edit other.txt also\ndone added');
+    await git.met(1);
+    await house.ok(['task', 'cancel', stuck]);
+    const canceled = await house.rest(stuck);
+    expect(standing(canceled)).toBe('canceled');
+    expect(await house.says('show', `${canceled.work?.kept?.ref}:feature.txt`)).toBe('it works');
+    await git.over();
+    expect(standing(await house.rest(next))).toBe('done');
+    expect(await house.says('ls-tree', '--name-only', 'main')).toBe('README\nother.txt');
+    await expect.poll(() => leftovers(house), { timeout: 60_000 }).toEqual([]);
+  }
+
+  it('that never ends can be canceled, and the next one lands', () => cancelsAndGoesOn(READ_ONLY));
+  // A git that stands still is ended after two minutes.
+  fullOnly('whose git stands still can be canceled, and the next one lands', () => cancelsAndGoesOn('exec sleep 600'));
+
   it.each([['read-tree'], ['update-ref']])(
     'is the death of the process that starts git, also in the middle of %s',
     async (command) => {
       await using house = await workHouse([], { engine: false });
-      const git = await gitThat(house, command, 'sleep 30');
+      const git = await gitThat(house, command, 'sleep 10');
       const engine = await house.up({ PATH: git.PATH });
       const id = await house.create(simple);
       await git.met(1);

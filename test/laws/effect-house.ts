@@ -61,7 +61,7 @@ export async function effectHouse({ project = {}, settings = {} }: Given): Promi
     paths: homePaths({ FLEET_HOME: '/fleet-of-nobody' }, '/'),
     settings: { current: () => ({ values: house.settings, items: [], file: '/fleet-of-nobody/runtime.toml' }) },
     executors,
-    output: { redactor: async () => redactor([]) },
+    output: { redactor: async () => redactor([]), clean: redactor([]) },
     signer: async () => ({ signRun: async () => 'token of the run' }),
   } as unknown as House;
   const pushed: string[] = [];
@@ -84,7 +84,9 @@ function workshopFor(pushed: string[]): Partial<Workshop> {
     commitOf: async (_project, ref) => commitOf(ref),
     branchFor: ({ id }, executor) => `${executor}/${id}`,
     pathOf: (_project, n) => `/workspaces/${n}`,
-    layOut: async () => ({ head: COMMITS.main, skipped: [] }),
+    layOut: async () => ({ head: COMMITS.main, skipped: [], isSetUp: false, isFresh: true }),
+    show: async () => undefined,
+    setupSource: async () => undefined,
     combine: async (_project, { tip, onto }) =>
       onto === COMMITS.tip
         ? { state: 'contained', commit: tip }

@@ -17,11 +17,10 @@ import { newWatch, stepped } from '../../src/engine/supervise/ingest.ts';
 import { stash } from '../../src/operations/texts.ts';
 import { redactor } from '../../src/platform/redact.ts';
 import { openMemoryRunLog } from '../../src/runlog/memory-run-log.ts';
-import { openLedger } from '../../src/simulate/ledger.ts';
-import { remember, textOf } from '../../src/simulate/receive.ts';
 import { assertShallow } from '../../src/surfaces/http/body.ts';
 import { openSessions } from '../../src/surfaces/mcp/http/sessions.ts';
 import { isTooMuch } from '../../src/workspace/copy-files.ts';
+import { isTooLarge } from '../../src/workspace/setup-copy.ts';
 import {
   addedServers,
   commitTries,
@@ -39,12 +38,14 @@ import {
 } from './limit-houses.ts';
 import { inDirectory, input, type LimitProof, letters, many } from './limit-proof.ts';
 import { provedBy } from './proof.ts';
+import { SIMULATED_LIMITS } from './simulated-limits.ts';
 
 const task = (of: (size: number) => object) => input('task.create', (size) => ({ prompt: 'sort', ...of(size) }));
 const project = (of: (size: number) => object) => input('project.add', (size) => ({ path: '/repo', ...of(size) }));
 const AT = '2030-01-01T12:00:00.000Z' as const;
 const plain = { redactorFor: async () => redactor([]) };
 const conformance = (title: string) => provedBy('src/store/conformance/limits.ts', title);
+const held = (title: string) => provedBy('src/app/serve/connections.test.ts', title);
 const packet = provedBy('src/domain/run/packet.test.ts', 'stays bounded with 100 dependencies and reports of 1 MB of %s');
 
 /** What is left of a printed line of that length. */
@@ -87,10 +88,13 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   mcpServers: { refused: addedServers },
   executorsPerTask: { refused: task((size) => ({ executor: many(size, () => 'claude') })) },
   argsPerTask: { refused: task((size) => ({ extraArg: many(size, String) })) },
+  setupInputs: { refused: project((size) => ({ setupInput: many(size, String) })) },
+  setupCopyBytes: { refused: (bytes) => refuseCopy(isTooLarge(bytes), LIMITS.setupCopyBytes.value) },
   copiedFiles: { refused: project((size) => ({ copyFile: many(size, String) })) },
   copiedEntries: { refused: (entries) => refuseCopy(isTooMuch({ entries, bytes: 0 }), LIMITS.copiedEntries.value) },
   copiedBytes: { refused: copiedFile },
   keptFileBytes: provedBy('src/workspace/keep.process.test.ts', 'names what is too large to keep, so that nobody removes it'),
+  keepTries: provedBy('src/engine/work/keep-work.test.ts', 'is given up after a few tries, and its workspace put aside'),
   metadataBytes: { refused: task((size) => ({ metadata: { a: letters(size - '{"a":""}'.length) } })) },
   messages: { refused: sentMessages },
   messageBytes: { refused: input('task.send', (size) => ({ id: 'abcd', text: letters(size) })) },
@@ -210,11 +214,13 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   connections: {
     bounded: async () => {
       const listener = await listenTcp({ web: {}, onUpgrade: () => undefined } as never, { port: 0, bind: '127.0.0.1' });
-      const { maxConnections } = listener.server;
       await listener.close();
-      return maxConnections;
+      return listener.server.maxConnections;
     },
   },
+  strangers: held('are so many, and one more ends the oldest of the peer that has most'),
+  connectionsPerCaller: held('are so many of one token and of one run, and another caller has its own'),
+  connectionsPerRun: held('are so many of one token and of one run, and another caller has its own'),
   storeSilenceMs: provedBy('src/app/observe/observe.test.ts', 'answers about its health although the store does not'),
   traceBacklog: {
     bounded: (size) => {
@@ -234,6 +240,10 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   liveMessageBytes: { refused: saidOverSocket },
   requestBytes: provedBy('src/app/serve/hostile.process.test.ts', 'is bounded in length and depth [T23]'),
   jsonLevels: { refused: (size) => assertShallow('['.repeat(size)) },
+  batchCalls: provedBy(
+    'test/attacks/doors.test.ts',
+    'gains nothing by putting a hundred calls into one request: each counts [T28]',
+  ),
   mcpSessions: {
     refused: async (size) => {
       const sessions = openSessions({ elapsed: () => 0 });
@@ -253,37 +263,7 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
     'src/surfaces/mcp/http/sessions.test.ts',
     'end when they were silent for long, but not while a connection is open',
   ),
-  simulatedRuns: provedBy('src/simulate/ledger.test.ts', 'forgets the oldest run when there are too many'),
-  simulatedFaults: {
-    // Where it remembers the first request, the second meets no fault any more.
-    bounded: (size) => {
-      const page = openLedger().page('run');
-      const plan = { faults: [{ kind: 'overloaded', times: 1, seconds: 1 }] } as never;
-      const asked = many(size, (n) => ({ opening: [`say ${n}`], turn: 0, answers: 0 }) as never);
-      for (const conversation of asked) page.nextFault(plan, conversation);
-      return asked.filter((conversation) => page.nextFault(plan, conversation) === undefined).length;
-    },
-  },
-  simulatedProblems: {
-    bounded: (size) => {
-      const page = openLedger().page('run');
-      for (const problem of many(size, String)) remember(page, problem);
-      return page.problems.length;
-    },
-  },
-  simulatedRequestBytes: {
-    bounded: async (size) => {
-      const parts = (async function* () {
-        yield Buffer.alloc(LIMITS.simulatedRequestBytes.value, 120);
-        yield Buffer.alloc(size - LIMITS.simulatedRequestBytes.value, 120);
-      })();
-      return (await textOf(parts as never))?.length ?? 0;
-    },
-  },
-  simulatedBytes: provedBy(
-    'src/simulate/ledger.test.ts',
-    'stays within its limit: the oldest requests are forgotten, of whichever run',
-  ),
+  ...SIMULATED_LIMITS,
   settingsBytes: {
     refused: (size) => {
       const parsed = parseSettings(`#${letters(size - 1)}`, 'runtime.toml');

@@ -41,6 +41,16 @@ async function runsAtOnce(project: Project): Promise<unknown> {
   return (await liveRuns(house)).length;
 }
 
+const BUDGET = { maxBudgetUsd: 7 };
+
+/** A task of the project that asks for more than it may, and how it stands. */
+async function ofTask(project: Project, task: object): Promise<unknown> {
+  const house = await effectHouse({ project });
+  return answered(
+    created(house, { task }).then(({ executors, sandbox, maxBudgetUsd }) => ({ executors, sandbox, maxBudgetUsd })),
+  );
+}
+
 /** Every field a person can give when a project is added, and what it changes. A new field does not compile without its line. */
 export const PROJECT_EFFECTS: { readonly [Field in keyof Required<ProjectInput>]: Proof<ProjectInput[Field]> } = {
   path: { seen: inArguments, values: ['/repo', '/beside'] },
@@ -49,6 +59,10 @@ export const PROJECT_EFFECTS: { readonly [Field in keyof Required<ProjectInput>]
   description: { seen: inAnswer, values: [undefined, 'sells things'] },
   targetBranch: { seen: (project) => placed({ project }), values: [undefined, 'other'] },
   setup: provedBy('test/e2e/landing.test.ts', 'is made ready before an agent starts in it, with files, ports and set-up'),
+  setupInput: provedBy(
+    'test/e2e/set-up.test.ts',
+    'runs again for every change of a file, or of those the project names, and not for others that have landed',
+  ),
   verify: { seen: (project) => nextOf({ project }), values: [undefined, 'npm test'] },
   copyFile: provedBy('test/e2e/landing.test.ts', 'is made ready before an agent starts in it, with files, ports and set-up'),
   mcpServers: { seen: async (project) => (await started({ project })).steps, values: [undefined, { docs: { command: 'docs' } }] },
@@ -59,4 +73,7 @@ export const PROJECT_EFFECTS: { readonly [Field in keyof Required<ProjectInput>]
   isolation: { seen: async (project) => laneOf((await begun({ project })).task), values: ['worktree', 'in_place'] },
   push: { seen: (project) => landed({ project }), values: [false, true] },
   maxConcurrent: { seen: runsAtOnce, values: [undefined, 1] },
+  allowExecutor: { seen: (project) => ofTask(project, { executor: ['codex'] }), values: [undefined, ['claude']] },
+  sandbox: { seen: (project) => ofTask(project, {}), values: [undefined, 'required'] },
+  maxBudgetUsd: { seen: (project) => ofTask(project, BUDGET), values: [undefined, 5] },
 };

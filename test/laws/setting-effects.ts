@@ -1,17 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { claudeEngine } from '../../src/app/claude-engine.ts';
 import { retentionOf, supervisionOf } from '../../src/app/engine-needs.ts';
-import { homePaths } from '../../src/app/home.ts';
 import { openHouse } from '../../src/app/open-house.ts';
-import { viewOf } from '../../src/app/sandbox/view.ts';
 import { assertReachable, rulesMemo } from '../../src/app/serve/rules.ts';
 import { tooFull } from '../../src/domain/run/context.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { movesTo } from '../../src/domain/task/failover.ts';
 import { laneOf } from '../../src/domain/task/lane.ts';
-import { guardedAmong } from '../../src/domain/work/next-step.ts';
+import { guardedAmong } from '../../src/domain/work/guarded-paths.ts';
 import { takeTurn } from '../../src/engine/controller.ts';
 import { decide, furnish, type Sight } from '../../src/engine/work/furnish.ts';
 import { gateOn } from '../../src/engine/work/gate.ts';
@@ -21,6 +16,7 @@ import { projects } from '../../src/store/records/projects.ts';
 import { runIndex, runs } from '../../src/store/records/runs.ts';
 import { tasks } from '../../src/store/records/tasks.ts';
 import { memoryHouse } from '../support/memory-house.ts';
+import { BOUND_EFFECTS } from './bound-effects.ts';
 import {
   begun,
   created,
@@ -35,6 +31,7 @@ import {
   stored,
 } from './effect-house.ts';
 import { answered, type Effect, type Named, provedBy } from './proof.ts';
+import { asWhom, inDirectory, inSandbox, ofMachine } from './sandbox-effects.ts';
 
 type Some = Partial<Settings>;
 /** Several where one shows that the setting arrives, and the other what it does there. */
@@ -161,40 +158,6 @@ const reachable = async (settings: Some) => {
 
 const toAnybody = (settings: Some) => reachable({ bind: '0.0.0.0', ...settings });
 
-async function inDirectory<Result>(work: (path: string) => Promise<Result>): Promise<Result> {
-  const path = mkdtempSync(join(tmpdir(), 'fleet-settings-'));
-  try {
-    return await work(path);
-  } finally {
-    rmSync(path, { recursive: true, force: true });
-  }
-}
-
-/** What a run in a sandbox sees, with the directory it was tried in left out of the paths. */
-const inSandbox = (settings: Some) =>
-  inDirectory(async (path) => {
-    const at = (name: string) => {
-      mkdirSync(join(path, name), { recursive: true });
-      return join(path, name);
-    };
-    at('somebody/.cargo');
-    const run = at('home/runs/run_1');
-    const values = { ...memoryHouse().settings, ...settings };
-    const env = { HOME: at('somebody'), PATH: '/usr/bin' };
-    const seen = await viewOf({
-      paths: homePaths({ FLEET_HOME: at('home') }, '/'),
-      settings: values,
-      taskId: 'task_1',
-      runDirectory: run,
-      isOurs: false,
-      executor: undefined,
-      isChore: false,
-      start: { mode: 'oneway', command: '/bin/true', args: [], directory: at('work'), env, files: [], steps: [] },
-      ours: [],
-    });
-    return JSON.parse(JSON.stringify(seen).replaceAll(path, '')) as unknown;
-  });
-
 const madeBy = (settings: Some) =>
   inDirectory(async (path) => {
     const house = await openHouse(
@@ -233,6 +196,28 @@ export const SETTING_EFFECTS: { readonly [Name in keyof Settings]: Proof<Setting
   sandbox_hosts: { seen: inSandbox, values: [['example.org'], ['*']] },
   sandbox_read: { seen: inSandbox, values: [[], ['~/.cargo']] },
   sandbox_write: { seen: inSandbox, values: [[], ['~/.cargo']] },
+  sandbox_user: { seen: asWhom, values: ['nobody', 'daemon'] },
+  sandbox_as_root: { seen: asWhom, values: [false, true] },
+  sandbox_tmp_mb: { seen: inSandbox, values: [1, 64] },
+  sandbox_memory_mb: [
+    { seen: ofMachine, values: [undefined, 64] },
+    provedBy('test/attacks/take-the-machine.test.ts', 'is ended when it takes more memory than it may [RUN-16] [T13]'),
+  ],
+  sandbox_disk_mb: [
+    { seen: ofMachine, values: [64, 65] },
+    provedBy(
+      'test/attacks/take-the-machine.test.ts',
+      'is ended when it fills the disk, also by what du does not see [RUN-16] [T13]',
+    ),
+  ],
+  sandbox_seconds: [
+    { seen: rulesOf, values: [undefined, 60] },
+    provedBy(
+      'src/engine/supervise/decide.test.ts',
+      'is to end one in a sandbox after a time also where nobody has set one [RUN-16]',
+    ),
+  ],
+  ...BOUND_EFFECTS,
   max_attempts: { seen: async (settings) => (await begun({ settings })).task.maxAttempts, values: [1, 2] },
   max_depth: { seen: asPart, values: [undefined, 0] },
   part_executors: provedBy('src/operations/task-part.test.ts', 'keeps to what the owner of the fleet allows'),
@@ -254,6 +239,7 @@ export const SETTING_EFFECTS: { readonly [Name in keyof Settings]: Proof<Setting
   max_gates: { seen: gates, values: [undefined, 1] },
   gate_seconds: { seen: gates, values: [undefined, 60] },
   setup_seconds: { seen: setUps, values: [undefined, 60] },
+  keep_seconds: provedBy('src/engine/work/keep-work.test.ts', 'is given up when all its tries together took too long'),
   workspace_pool: { seen: spareSpace, values: [2, 3] },
   guarded_paths: { seen: guarded, values: [[], ['deploy.yml']] },
   max_output_mb: [

@@ -14,10 +14,16 @@ const found = await bubblewrap();
 export const boxed = (title: string, body: () => Promise<void>): void =>
   'missing' in found ? it.skip(`${title}; not run: ${found.missing}`) : it(title, body);
 
+/** The path on which a bubblewrap that works is found, if there is one. */
+export const boxPath = (path = ''): string => ('directory' in found ? `${found.directory}:${path}` : path);
+
+/** What houses of tests work in belongs to whoever runs the tests: as root their agents are root too, unless one says otherwise. */
+export const AS_WHOEVER_TESTS = 'sandbox_as_root=true';
+
 export async function boxHouse(settings: readonly string[] = []): Promise<FaultHouse> {
-  const house = await faultHouse(settings);
+  const house = await faultHouse([AS_WHOEVER_TESTS, ...settings]);
   const env: Record<string, string> = house.env;
-  if ('directory' in found) env['PATH'] = `${found.directory}:${env['PATH']}`;
+  env['PATH'] = boxPath(env['PATH']);
   return house;
 }
 

@@ -49,6 +49,7 @@ export async function cliHouse(at?: string): Promise<CliHouse> {
     FLEET_HOME: home,
     // Any that is free: several engines of several tests run at once.
     FLEET_PORT: '0',
+    FLEET_SCRIPTED: 'true',
     LANG: 'C.UTF-8',
     NO_COLOR: '1',
     FLEET_TEST_MARK: process.env['FLEET_TEST_MARK'] ?? '',

@@ -1,4 +1,7 @@
+import assert from 'node:assert';
 import type { Call } from '../../src/contract/call.ts';
+import { contract } from '../../src/contract/index.ts';
+import type { Operation } from '../../src/contract/operation.ts';
 import { type Caller, OWNER_ID, type Standing } from '../../src/domain/authority.ts';
 import { SETTING_NAMES, SETTINGS, type Settings } from '../../src/domain/settings.ts';
 import {
@@ -45,6 +48,8 @@ export interface HouseOptions {
   /** What is wrong with executors here. */
   readonly unready?: Map<string, Unready>;
   readonly upkeep?: Partial<CallSurroundings['upkeep']>;
+  /** Why no sandbox can be made here. */
+  readonly sandbox?: { problem?: string };
 }
 
 export function memoryHouse({
@@ -54,6 +59,7 @@ export function memoryHouse({
   work = {},
   unready = new Map(),
   upkeep = {},
+  sandbox = {},
 }: HouseOptions = {}): MemoryHouse {
   const ulid = makeUlids(() => clock.ms, random);
   const ids = {
@@ -87,6 +93,14 @@ export function memoryHouse({
         if (!place) return { why: 'there is no such directory' };
         return place.kind === 'unusable' ? { why: place.why } : { real: place.path };
       },
+      repositoryAround: async (path) => {
+        const around = [...places.values()].find(
+          ({ path: at, kind }) => kind === 'repository' && (path === at || path.startsWith(`${at}/`)),
+        );
+        return around?.path;
+      },
+      repositoryBelow: async (path) =>
+        [...places.values()].find(({ path: at, kind }) => kind === 'repository' && at.startsWith(`${path}/`))?.path,
       real: async (path) => places.get(path)?.path,
     },
     executors: {
@@ -94,7 +108,7 @@ export function memoryHouse({
       accounts: async () => ['default', 'work'],
       here: async () => here,
       unready: async (ref) => unready.get(ref),
-      sandboxProblem: async () => undefined,
+      sandboxProblem: async () => sandbox.problem,
       takesServers: async (ref) => ref !== 'scripted',
       contextModeProblem: async () => 'context-mode is not installed; try: npm install -g context-mode',
       interactive: async ({ run, session }) =>
@@ -113,6 +127,7 @@ export function memoryHouse({
       events: async (_run, { after }) => ({ items: [], next: after, more: false, ended: false, isText: false }),
       facts: unused,
       redactor: async () => redactor([]),
+      clean: redactor([]),
     },
     work: {
       diff: unused,
@@ -150,7 +165,9 @@ export function memoryHouse({
     },
   };
   const as = (name: string, role: Standing = 'admin', more: Partial<Caller> = {}) =>
-    makeCall(surroundings, { id: more.run?.runId ?? (name === 'you' ? OWNER_ID : `token of ${name}`), name, role, ...more });
+    heldToTheLetter(
+      makeCall(surroundings, { id: more.run?.runId ?? (name === 'you' ? OWNER_ID : `token of ${name}`), name, role, ...more }),
+    );
   return {
     store,
     ids,
@@ -169,3 +186,16 @@ export function memoryHouse({
 const unused = async (): Promise<never> => {
   throw new Error('this house has no files');
 };
+
+/** What an operation calls exact is not checked when it is answered: every test that asks for it holds it to that. */
+function heldToTheLetter(call: Call): Call {
+  const operations: readonly Operation[] = contract;
+  const exact = new Map(operations.filter((operation) => operation.exact).map(({ name, output }) => [name as string, output]));
+  const held = async (name: string, ...rest: unknown[]) => {
+    const answer = await (call as (...all: unknown[]) => Promise<unknown>)(name, ...rest);
+    const shape = exact.get(name);
+    if (shape) assert.deepStrictEqual(answer, shape.parse(answer));
+    return answer;
+  };
+  return held as Call;
+}

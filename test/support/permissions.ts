@@ -51,6 +51,7 @@ export const MAY: Readonly<Record<OperationName, readonly Standing[]>> = {
   'task.import': LEADS,
   'workspace.list': READERS,
   'workspace.prune': LEADS,
+  'workspace.delete': LEADS,
   'run.list': [...READERS, 'worker', 'run', 'host'],
   'run.show': [...READERS, 'worker', 'run', 'host'],
   'run.log': [...READERS, 'worker', 'run', 'host'],

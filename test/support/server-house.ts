@@ -51,9 +51,13 @@ export interface ServerHouse extends AsyncDisposable {
 export async function serverHouse(env: Record<string, string> = {}): Promise<ServerHouse> {
   const directory = await mkdtemp(join(tmpdir(), 'fleet server '));
   const home = join(directory, 'home');
-  const house = await openHouse({ FLEET_HOME: home, HOME: directory, PATH: process.env['PATH'], ...env }, directory, {
-    port: '0',
-  });
+  const house = await openHouse(
+    { FLEET_HOME: home, HOME: directory, PATH: process.env['PATH'], FLEET_SCRIPTED: 'true', ...env },
+    directory,
+    {
+      port: '0',
+    },
+  );
   const logged: ServerHouse['logged'] = [];
   await house.call('home.init', {});
   const self = await house.self();

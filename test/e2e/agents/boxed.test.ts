@@ -8,6 +8,7 @@ import { codex } from '../../clis/codex.ts';
 import { had } from '../../clis/install.ts';
 import { fullOnly, inFullRun } from '../../full-only.ts';
 import { agentHouse } from '../../support/agent-house.ts';
+import { AS_WHOEVER_TESTS } from '../../support/box-house.ts';
 import { onMain, type WorkHouse } from '../../support/work-house.ts';
 import { claudeHouse } from './claude-house.ts';
 import { commit, engines, reporting, write } from './claude-table.ts';
@@ -29,6 +30,7 @@ afterAll(() => vi.unstubAllEnvs());
 /** What an agent in a sandbox must not have. */
 async function canary(house: WorkHouse): Promise<string> {
   const home = house.env['HOME'] ?? '';
+  await house.ok(['config', 'set', AS_WHOEVER_TESTS]);
   await mkdir(join(home, '.ssh'), { recursive: true });
   await writeFile(join(home, '.ssh', 'id_canary'), 'heron of the home\n');
   return home;
@@ -48,6 +50,9 @@ async function stayedIn(house: WorkHouse, id: string, home: string): Promise<voi
   const { reports } = (await house.ok(['task', 'report', id, '--json'])).json<{ reports: object[] }>();
   expect(reports).toMatchObject([{ channel: 'mcp', summary: 'added a' }]);
 }
+
+const agentsOf = async (house: WorkHouse, id: string) =>
+  (await house.runs(id)).filter(({ kind, phase }) => kind === 'agent' && phase.state === 'ended');
 
 /** Only in the full run: what is installed has some hundred megabytes. */
 const others = await Promise.all(
@@ -69,6 +74,32 @@ describe('a real agent in a sandbox', () => {
   );
 
   boxed(
+    'is Claude Code, which goes on in its conversation when it is sent back, and with its work in a fork [RUN-16] [RUN-09]',
+    cli?.programs.claude === '' ? 'Claude Code is not here' : undefined,
+    async () => {
+      await using house = await claudeHouse(cli?.programs ?? { claude: '' });
+      await canary(house);
+      const answers = [write('a.txt'), commit, { say: 'done' }, { say: 'looked' }];
+      const { id, stage } = await house.work(answers, '--sandbox', '--integration', 'review');
+      expect(await house.rest(id)).toMatchObject({ phase: { state: 'blocked', block: { cause: 'review' } } });
+      await house.ok(['task', 'reject', id, 'look at the heron again']);
+      await vi.waitFor(async () => expect(await agentsOf(house, id)).toHaveLength(2), { timeout: 60_000, interval: 300 });
+      await house.rest(id);
+      const [first, second] = await Promise.all((await agentsOf(house, id)).map((run) => house.run(run.id)));
+      expect(second?.watch.session).toBe(first?.watch.session);
+      expect(stage.asked.at(-1)).toContain('look at the heron again');
+      const fork = (await house.ok(['task', 'fork', id, 'the other way', '--json'])).json<{ id: string; trust: string }>();
+      expect(fork.trust).toBe('sandboxed');
+      expect(await house.rest(fork.id)).toMatchObject({ phase: { state: 'blocked', block: { cause: 'review' } } });
+      expect(stage.asked.at(-1)).toContain('the other way');
+      expect((await house.ok(['task', 'diff', fork.id])).out).toContain('a.txt');
+      await house.ok(['task', 'approve', fork.id]);
+      expect(await house.rest(fork.id)).toMatchObject({ phase: { state: 'done' } });
+      expect(await onMain(house, 'a.txt')).toBe('hello');
+    },
+  );
+
+  boxed(
     'is Codex, which works, reports and lands, and sees nothing of the home [RUN-16]',
     'missing' in codexFound ? codexFound.missing : undefined,
     async () => {
@@ -85,6 +116,29 @@ describe('a real agent in a sandbox', () => {
       await stayedIn(house, id, home);
       expect((await readdir(house.codexHome)).toSorted()).toEqual(before);
       expect(await readdir(join(house.home, 'tasks', id, 'moved-home', 'codex'))).toContain('sessions');
+    },
+  );
+
+  boxed(
+    'is Codex, which goes on in its conversation when it is resumed, and with its work in a fork [RUN-16] [RUN-09]',
+    'missing' in codexFound ? codexFound.missing : undefined,
+    async () => {
+      await using house = await codexHouse('program' in codexFound ? codexFound.program : '');
+      await canary(house);
+      await house.ok(['config', 'set', `sandbox_hosts=${new URL(house.models.url).host}`]);
+      const scenario = 'write a.txt hello\nrun git add -A && git commit -qm "add a"\nsay done\nturn\nsay looked';
+      const { id } = await house.work(scenario, '--sandbox', '--integration', 'review');
+      expect(await house.rest(id)).toMatchObject({ phase: { state: 'blocked', block: { cause: 'review' } } });
+      await house.ok(['task', 'reject', id, 'look at the heron again']);
+      await vi.waitFor(async () => expect(await agentsOf(house, id)).toHaveLength(2), { timeout: 60_000, interval: 300 });
+      await house.rest(id);
+      const [first, second] = await house.agentRuns(id);
+      expect(second?.watch.session).toBe(first?.watch.session);
+      const fork = (await house.ok(['task', 'fork', id, 'the other way', '--json'])).json<{ id: string }>();
+      expect(await house.rest(fork.id)).toMatchObject({ phase: { state: 'blocked', block: { cause: 'review' } } });
+      await house.ok(['task', 'approve', fork.id]);
+      expect(await house.rest(fork.id)).toMatchObject({ phase: { state: 'done' } });
+      expect(await onMain(house, 'a.txt')).toBe('hello');
     },
   );
 

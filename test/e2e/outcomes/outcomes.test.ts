@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { TaskJson, WorkHouse } from '../../support/work-house.ts';
 import { workHouse } from '../../support/work-house.ts';
@@ -10,21 +12,9 @@ const agents = [
   { kind: 'acp', create: (house: WorkHouse, cell: Cell) => made(house, cell, 'speaker') },
 ] as const;
 
-const made = async (house: WorkHouse, cell: Cell, executor: string): Promise<string> =>
+const made = async (house: WorkHouse, cell: Cell, executor: string, where = ['--project', 'shop']): Promise<string> =>
   (
-    await house.ok([
-      'task',
-      'create',
-      '--project',
-      'shop',
-      '--prompt',
-      stepsOf(cell),
-      '--title',
-      'work',
-      '--executor',
-      executor,
-      '--json',
-    ])
+    await house.ok(['task', 'create', ...where, '--prompt', stepsOf(cell), '--title', 'work', '--executor', executor, '--json'])
   ).json<TaskJson>().id;
 
 describe.each(agents)('what an agent says: $kind', ({ kind, create }) => {
@@ -40,5 +30,31 @@ describe.each(agents)('what an agent says: $kind', ({ kind, create }) => {
     const title = `${meaning}, by ${channel}`;
     if (typeof cell === 'string') it.skip(`${title}; there is no such cell: ${cell}`, () => {});
     else it.concurrent(`${title}: ${cell.fate} [WORK-04] [TASK-11]`, async () => follow(house, await create(house, cell), cell));
+  }
+});
+
+/** Where there is no repository nobody can see that nothing has changed. */
+const inDirectory = (cell: Cell): Cell | string =>
+  cell.fate === 'blocked: nothing changed' ? 'changes are seen in repositories alone' : cell;
+
+describe('what an agent says in a plain directory', () => {
+  let house: WorkHouse;
+  beforeAll(async () => {
+    house = await workHouse([], { engine: false, settings: SETTINGS });
+    await describeAgents(house);
+    await house.up({}, false);
+  });
+  afterAll(async () => house?.[Symbol.asyncDispose]());
+
+  for (const { channel, meaning, cell: anywhere } of rowsOf('custom')) {
+    const title = `${meaning}, by ${channel}`;
+    const cell = typeof anywhere === 'string' ? anywhere : inDirectory(anywhere);
+    if (typeof cell === 'string') it.skip(`${title}; there is no such cell: ${cell}`, () => {});
+    else
+      it.concurrent(`${title}: ${cell.fate} [WORK-04] [TASK-11]`, async () => {
+        const directory = join(house.directory, `plain ${title}`);
+        await mkdir(directory);
+        await follow(house, await made(house, cell, 'custom', ['--directory', directory]), cell, directory);
+      });
   }
 });

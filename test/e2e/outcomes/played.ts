@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { root } from '../../../tools/paths.mjs';
@@ -35,8 +35,8 @@ interface Asked {
   readonly text: string;
 }
 
-/** Follows a task to its end, answers what it asks, and expects what its cell says. */
-export async function follow(house: WorkHouse, id: string, { first, fate }: Cell): Promise<void> {
+/** Follows a task to its end, answers what it asks, and expects what its cell says. `directory`: it worked there in place. */
+export async function follow(house: WorkHouse, id: string, { first, fate }: Cell, directory?: string): Promise<void> {
   const isWaiting = fate === 'done' && JSON.stringify(first).includes(QUESTION);
   if (isWaiting) await answer(house, await question(house, id));
   const task = await house.rest(id);
@@ -44,7 +44,7 @@ export async function follow(house: WorkHouse, id: string, { first, fate }: Cell
   switch (fate) {
     case 'done':
       expect({ state, block, reason }).toMatchObject({ state: 'done' });
-      expect(await landed(house, id, 'whole')).toBe(true);
+      expect(await landed(house, id, 'whole', directory)).toBe(true);
       expect((await agentRuns(house, id)).length).toBe(1);
       return;
     case 'blocked: reason':
@@ -52,13 +52,13 @@ export async function follow(house: WorkHouse, id: string, { first, fate }: Cell
         state: 'blocked',
         block: { cause: 'agent', what: expect.stringContaining(REASON) },
       });
-      return expectKept(house, task);
+      return expectKept(house, task, directory);
     case 'failed: reason':
       expect({ state, reason }).toMatchObject({ state: 'failed', reason: expect.stringContaining(REASON) });
-      return expectKept(house, task);
+      return expectKept(house, task, directory);
     case 'failed':
       expect({ state, block, reason }).toMatchObject({ state: 'failed' });
-      return expectKept(house, task);
+      return expectKept(house, task, directory);
     case 'blocked: nothing changed':
       expect({ state, block }).toMatchObject({
         state: 'blocked',
@@ -67,10 +67,10 @@ export async function follow(house: WorkHouse, id: string, { first, fate }: Cell
       return;
     case 'blocked: question':
       expect({ state, block }).toMatchObject({ state: 'blocked', block: { cause: 'question', what: `it asks: ${QUESTION}` } });
-      await expectKept(house, task);
+      await expectKept(house, task, directory);
       await answer(house, block?.questionId ?? '');
       await house.sees(id, ({ phase }) => phase.state === 'done');
-      expect(await landed(house, id, 'whole')).toBe(true);
+      expect(await landed(house, id, 'whole', directory)).toBe(true);
       expect((await agentRuns(house, id)).map(({ phase }) => phase.outcome)).toEqual(['blocked', 'succeeded']);
   }
 }
@@ -86,13 +86,14 @@ const question = (house: WorkHouse, task: string): Promise<string> =>
     return items[0].id;
   }, WAIT);
 
-async function landed(house: WorkHouse, id: string, what: 'whole' | 'half'): Promise<boolean> {
-  const files = await house.says('ls-tree', '--name-only', 'main');
+async function landed(house: WorkHouse, id: string, what: 'whole' | 'half', directory?: string): Promise<boolean> {
+  const files = directory ? (await readdir(directory)).join('\n') : await house.says('ls-tree', '--name-only', 'main');
   return (await agentRuns(house, id)).some((run) => files.includes(`${what}-${run.id}.txt`));
 }
 
-/** Nothing of it is on main, and all of it is kept. */
-async function expectKept(house: WorkHouse, task: TaskJson): Promise<void> {
+/** Nothing of it is on main, and all of it is kept; in a directory of the user's it lies where it was made. */
+async function expectKept(house: WorkHouse, task: TaskJson, directory?: string): Promise<void> {
+  if (directory) return expect(await landed(house, task.id, 'half', directory)).toBe(true);
   expect(await landed(house, task.id, 'half')).toBe(false);
   expect(await house.says('ls-tree', '--name-only', task.work?.kept?.ref ?? 'none')).toContain('half-');
 }

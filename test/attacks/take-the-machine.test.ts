@@ -1,0 +1,78 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, vi } from 'vitest';
+import { boxed, boxHouse } from '../support/box-house.ts';
+
+/** What each of them takes is bounded: it goes on to wait where nobody ends it. */
+const MEMORY = `perl -e 'my @all; for (1..8) { push @all, "x" x 50_000_000; select(undef, undef, undef, 0.05) } sleep 600'`;
+const IN_MEMORY = 'for n in 1 2 3 4 5 6; do head -c 50000000 /dev/zero > /tmp/$n; done; sleep 600';
+/** In memory, and mapped by nobody. */
+const HIDDEN = `perl -e 'my $number = qx(uname -m) =~ /x86/ ? 319 : 279; my $name = "hidden"; open(my $file, "+<&=", syscall($number, $name, 0)) or die; print $file "x" x 50_000_000 for 1..8; sleep 600'`;
+const CROWD = 'n=0; while [ $n -lt 150 ]; do n=$((n + 1)); setsid sleep 600 & done; wait';
+const FILES =
+  'mkdir closed; for n in 1 2 3 4 5 6 7 8; do head -c 20000000 /dev/urandom > closed/$n; done; chmod 000 closed; sleep 600';
+const NAMELESS = [
+  ...[3, 4, 5, 6, 7, 8].map((fd) => `exec ${fd}> nameless; rm nameless; head -c 25000000 /dev/urandom >&${fd}`),
+  'sleep 600',
+].join('\n');
+const IN_HOME = 'for n in 1 2 3 4 5 6 7 8; do head -c 20000000 /dev/urandom > ~/$n; done; sleep 600';
+const LARGE =
+  'truncate -s 900G sparse 2> /dev/null && echo made; head -c 90000000 /dev/zero > large; ls -l large | cut -d" " -f5; exit 0';
+
+describe('an agent in a sandbox that wants the whole machine', () => {
+  boxed('is ended when it takes more memory than it may [RUN-16] [T13]', async () => {
+    await using house = await boxHouse(['sandbox_memory_mb=200', 'max_attempts=3']);
+    await house.up();
+    const wishes = [MEMORY, IN_MEMORY, HIDDEN];
+    const hogs = await Promise.all(wishes.map((script) => house.create(`${script}\nexit 0`, '--sandbox')));
+    const modest = await house.create(`perl -e 'my $x = "x" x 50_000_000; print "had it\n"'; exit 0`, '--sandbox');
+    await house.settled([...hogs, modest]);
+    for (const id of hogs) {
+      const runs = await house.runs(id);
+      expect(runs.map(({ phase }) => phase.outcome)).toEqual(['over_budget']);
+      expect(runs[0]?.phase.detail).toMatch(/^it used \d+ MB of memory, sandbox_memory_mb allows 200$/);
+      expect((await house.task(id)).phase.reason).toContain('sandbox_memory_mb');
+    }
+    expect(await house.said(modest)).toBe('had it\n');
+    await vi.waitFor(() => expect(house.marked()).toEqual([]));
+  });
+
+  boxed('is ended when it forks without end, before the engine has looked [RUN-16] [R22]', async () => {
+    await using house = await boxHouse(['max_processes=64', 'max_attempts=3']);
+    const engine = await house.up();
+    const bomb = await house.create(`${CROWD}\nexit 0`, '--sandbox');
+    const sibling = await house.create('for n in 1 2 3 4 5; do sh -c "echo $n"; sleep 0.1; done; exit 0', '--sandbox');
+    await house.settled([bomb, sibling]);
+    const runs = await house.runs(bomb);
+    expect(runs.map(({ phase }) => phase.outcome)).toEqual(['over_budget']);
+    expect(runs[0]?.phase.detail).toMatch(/^it had \d+ processes at once, max_processes allows 64$/);
+    expect(await house.said(sibling)).toBe('1\n2\n3\n4\n5\n');
+    await vi.waitFor(() => expect(house.marked()).toEqual([]));
+    expect(engine.log()).not.toContain('stuck');
+  });
+
+  boxed('is ended when it fills the disk, also by what du does not see [RUN-16] [T13]', async () => {
+    await using house = await boxHouse(['sandbox_disk_mb=60', 'max_attempts=3']);
+    await house.up();
+    const wishes = [FILES, NAMELESS, IN_HOME].map((script, n) => ({ title: `filler${n}`, script }));
+    for (const { title, script } of wishes) {
+      const directory = join(house.directory, title);
+      await mkdir(directory);
+      const words = ['task', 'create', '--directory', directory, '--prompt', `${script}\nexit 0`, '--sandbox', '--json'];
+      const { id } = (await house.ok(words)).json<{ id: string }>();
+      await house.settled([id]);
+      const runs = await house.runs(id);
+      expect(runs.map(({ phase }) => phase.outcome)).toEqual(['over_budget']);
+      expect(runs[0]?.phase.detail).toMatch(/^it added \d+ MB to its workspace and its homes, sandbox_disk_mb allows 60$/);
+      if (script === FILES) await chmod(join(directory, 'closed'), 0o700);
+    }
+  });
+
+  boxed('makes no file that is larger than all of it may be [RUN-16] [T13]', async () => {
+    await using house = await boxHouse(['sandbox_disk_mb=60']);
+    await house.up();
+    const id = await house.create(LARGE, '--sandbox');
+    await house.settled([id]);
+    expect(await house.said(id)).toBe(`${60 * 1024 * 1024}\n`);
+  });
+});

@@ -1,0 +1,186 @@
+import { type Attack, attack } from './attack-rows.ts';
+import { ATTACKS_FROM_WORKSPACES } from './attacks-from-workspaces.ts';
+
+/**
+ * What somebody could want who has a token, an agent or a page in a browser; what stands against it; and the tests that try it.
+ * `docs/reference/threats.md` is made from this. Threats T1… are requirements: their tests cite them in titles.
+ */
+
+export const ATTACKS: readonly Attack[] = [
+  ...ATTACKS_FROM_WORKSPACES,
+  {
+    id: 'F11',
+    wants: 'a shell, by a token that may only hand in work',
+    stands:
+      'an executor whose prompt reaches a shell exists only where the owner has switched it on, and only the owner has a task name its program; executors, sandbox and budget can be bounded',
+    tests: [
+      attack('what-a-token-may-start', 'is not to be had by naming `scripted`, with any role, over REST'),
+      attack('what-a-token-may-start', 'is not to be had by naming `scripted`, with any role, over MCP'),
+      attack(
+        'what-a-token-may-start',
+        'is not to be had by switching `scripted` on, nor by a token of a team that is called admin',
+      ),
+      attack('what-a-token-may-start', 'is not started, and no command of anybody switches it on for itself'),
+      attack('what-a-token-may-start', 'is not to be had as a program that a task names, by anybody but the owner'),
+      attack('what-a-token-may-start', 'is refused over REST and over MCP, with the bound and what it allows'),
+      { file: 'src/executors/custom/custom.test.ts', title: 'is filled in argument by argument, and never a shell line' },
+      {
+        file: 'src/operations/bounds.test.ts',
+        title: 'is refused outside of its bounds, with whose they are and what is allowed',
+      },
+      attack('identity', 'makes nothing for another team, and moves nothing there'),
+    ],
+  },
+  {
+    id: 'F12',
+    wants: 'to be somebody else by taking their name',
+    stands: "a caller is its token's id; names give no rights, and an answer that held a secret is never given again",
+    tests: [
+      attack('identity', 'takes no name of the house, and none of somebody who is there already'),
+      attack('identity', 'sees and revokes the tokens it made, and neither those of its equals nor those of the owner'),
+      attack('identity', 'gets no answer of another token by using its key, and nobody gets a secret twice'),
+    ],
+  },
+  {
+    id: 'F13',
+    wants: 'to act as the owner by typing `fleet` in a run',
+    stands: 'in a run the command line, MCP and the socket act as that run and no more; without its token a run is refused',
+    tests: [
+      attack('run-is-itself', "approves, makes, changes and reads nothing that is its owner's"),
+      attack('run-is-itself', 'without the token of its run, because it '),
+      attack('run-is-itself', 'gets no more by either socket, by the port or by MCP than by the command line'),
+      attack('run-is-itself', 'finds nobody but runs let in at the socket of runs'),
+    ],
+  },
+  {
+    id: 'F14',
+    wants: 'files that were open when Fleet was started',
+    stands: 'descriptors that Fleet inherited are closed before anything is started',
+    tests: [
+      attack('break-out-of-the-sandbox', 'finds no descriptor that somebody left open around Fleet'),
+      attack('inherited-descriptors', 'are in no agent, set-up or gate of'),
+    ],
+  },
+  {
+    id: 'F15',
+    wants: 'settings of agents, editors, hooks or workflows to land unseen, as a link, deeper in the tree or in other letters',
+    stands: 'guarded paths are one list, matched as file, directory or link, at any depth and in any case',
+    tests: [
+      attack('guarded-paths', 'lands no settings that the programs of others obey, as file, directory or link, at any depth'),
+      attack('guarded-paths', 'leaves none of the settings there that programs obey when they open it, new or changed'),
+    ],
+  },
+  {
+    id: 'F16',
+    wants: 'to lock the owner out by a flood of connections',
+    stands: 'agents and the owner come in by different doors with limits of their own',
+    tests: [
+      attack('floods', 'locks neither the owner out nor another run'),
+      attack('floods', 'from a sandbox locks neither the owner out nor another run'),
+    ],
+  },
+  {
+    id: 'F17',
+    wants: "the server busy with one agent's page for seconds",
+    stands: "patterns over agents' text are linear, and so is every other pattern of the program",
+    tests: [
+      { file: 'tools/patterns.test.ts', title: 'take a time that grows with the length of the text alone' },
+      { file: 'src/domain/question/page.test.ts', title: 'is read in a time that grows with its length alone' },
+    ],
+  },
+  {
+    id: 'F18',
+    wants: "a key of another provider, or the parent's whole budget again, by making a part",
+    stands: 'a part is done by the executors of its task unless the owner allows others, and shares its budget',
+    tests: [
+      attack('budget-by-parts', 'is there once for all of them together, at once and one below the other'),
+      attack('keys-of-other-providers', 'is had by no part of a task whose bounds name its executors'),
+      attack('keys-of-other-providers', 'is had by no part of a task in a sandbox, unless the owner names that executor'),
+    ],
+  },
+  {
+    id: 'F19',
+    wants: 'all sessions of the server, by writing one header in many ways',
+    stands: 'sessions are counted by the id of the token, and a token has one spelling',
+    tests: [attack('identity', 'is one caller however its header is written: its sessions push out nobody but itself')],
+  },
+  {
+    id: 'F20',
+    wants: 'a revoked token to work again after a restore',
+    stands: 'revocations survive a restore',
+    tests: [
+      attack('revived-tokens', 'does not get in again when a backup from before that is restored'),
+      attack('revived-tokens', 'does not get in by a backup where nobody can tell what was revoked since'),
+    ],
+  },
+  {
+    id: 'F21',
+    wants: 'nobody to be able to sign in',
+    stands: 'signing in has a limit of its own',
+    tests: [attack('doors', 'keeps nobody from signing in')],
+  },
+  {
+    id: 'F22',
+    wants: 'the port blocked by connections that say nothing',
+    stands: 'connections that have shown no token are bounded: a further one ends the oldest of the peer that has most',
+    tests: [attack('floods', 'blocks the port for nobody by thousands of connections')],
+  },
+  {
+    id: 'F23',
+    wants: 'more calls than allowed, in batches',
+    stands: 'each call of a batch counts',
+    tests: [
+      attack('doors', 'gains nothing by putting a hundred calls into one request: each counts'),
+      attack('doors', 'gains nothing by it over the other transports of MCP either'),
+    ],
+  },
+  {
+    id: 'F24',
+    wants: 'secrets in questions and subjects of commits to be stored and shown',
+    stands:
+      'whatever an agent says reaches rows through the redactor: each field of its commands, and what git and files say of its work',
+    tests: [
+      {
+        file: 'test/attacks/leaked-secrets.test.ts',
+        title: 'an agent that says its secret in every way it has leaves it in no row, view, answer, stream or file of Fleet',
+      },
+      { file: 'test/attacks/leaked-secrets.test.ts', title: 'nor in its result file or its last words' },
+    ],
+  },
+  {
+    id: 'F25',
+    wants: 'people to rely on words that are not true',
+    stands: 'the levels of trust are one table in the code, from which documents, the program and this page are made',
+    tests: [{ file: 'test/threats.test.ts', title: 'name tests that are there' }],
+  },
+  {
+    id: 'F26',
+    wants: 'the memory, the processes, the disk or the time of the whole machine, from a sandbox',
+    stands:
+      'whoever owns the sandbox measures it from outside and ends it with the reason; the kernel holds single files and tasks; there is always a time limit',
+    tests: [
+      attack('take-the-machine', 'is ended when it takes more memory than it may'),
+      attack('take-the-machine', 'is ended when it forks without end, before the engine has looked'),
+      attack('take-the-machine', 'is ended when it fills the disk, also by what du does not see'),
+      attack('take-the-machine', 'makes no file that is larger than all of it may be'),
+      {
+        file: 'src/engine/supervise/decide.test.ts',
+        title: 'is to end one in a sandbox after a time also where nobody has set one',
+      },
+    ],
+  },
+  {
+    id: 'F27',
+    wants:
+      'somebody outside of the sandbox reached by what it leaves or says: a set-user-id file, a signal to its group, a name that leads to this machine',
+    stands:
+      'the filter of system calls refuses such modes, a sandbox is a session of its own, and names that lead to loopback or link-local addresses are not connected to',
+    tests: [
+      {
+        file: 'test/attacks/break-out-of-the-sandbox.test.ts',
+        title: 'leaves no file that gives its rights to whoever starts it, and signals nobody outside',
+      },
+      { file: 'src/sandbox/elsewhere.process.test.ts', title: 'never leads to this machine or to the metadata of a cloud' },
+    ],
+  },
+];
