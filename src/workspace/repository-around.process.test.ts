@@ -21,6 +21,8 @@ it('finds what git would find at or above a place, and what git would look away 
   expect(await repositoryAround(plain)).toBeUndefined();
   const top = await directory('configs', 'app');
   await directory('configs', 'app', '.git');
+  expect(await repositoryAround(top)).toBeUndefined();
+  await writeFile(join(top, '.git', 'HEAD'), 'ref: refs/heads/main\n');
   expect(await repositoryAround(await directory('configs', 'app', 'sub', 'sub'))).toBe(top);
   const linked = await directory('linked');
   await writeFile(join(linked, '.git'), 'gitdir: /elsewhere\n');

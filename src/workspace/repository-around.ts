@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
  */
 export async function repositoryAround(path: string): Promise<string | undefined> {
   for (let at = path; ; at = dirname(at)) {
-    if ((await isThere(join(at, '.git'))) || (await isBare(at))) return at;
+    if ((await isGit(join(at, '.git'))) || (await isBare(at))) return at;
     if (dirname(at) === at) return undefined;
   }
 }
@@ -32,6 +32,21 @@ export async function repositoryBelow(path: string): Promise<string | undefined>
     level = next;
   }
   return undefined;
+}
+
+/**
+ * An empty directory is none: git looks further up, and a sandbox that works in the place leaves one there while it lasts, to mount over.
+ * Whatever else has the name counts as one.
+ */
+async function isGit(path: string): Promise<boolean> {
+  const facts = await lstat(path).catch(() => undefined);
+  if (!facts?.isDirectory()) return facts !== undefined;
+  try {
+    for await (const _ of await opendir(path)) return true;
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** What git takes for one of its own directories. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir } from 'node:fs/promises';
+import { access, chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
 import { boxed, boxHouse } from '../support/box-house.ts';
@@ -49,6 +49,23 @@ describe('an agent in a sandbox that wants the whole machine', () => {
     expect(await house.said(sibling)).toBe('1\n2\n3\n4\n5\n');
     await vi.waitFor(() => expect(house.marked()).toEqual([]));
     expect(engine.log()).not.toContain('stuck');
+  });
+
+  boxed('keeps no other from a plain directory that it works in [RUN-16]', async () => {
+    await using house = await boxHouse();
+    await house.up();
+    const directory = join(house.directory, 'shared');
+    await mkdir(directory);
+    const create = async (prompt: string) =>
+      (await house.ok(['task', 'create', '--directory', directory, '--prompt', prompt, '--sandbox', '--json'])).json<{
+        id: string;
+      }>().id;
+    const first = await create('touch begun; while [ ! -e go ]; do sleep 0.05; done; exit 0');
+    await vi.waitFor(() => access(join(directory, 'begun')));
+    const second = await create('exit 0');
+    await writeFile(join(directory, 'go'), '');
+    await house.settled([first, second]);
+    for (const id of [first, second]) expect(await house.outcomes(id)).toEqual(['succeeded']);
   });
 
   boxed('is ended when it fills the disk, also by what du does not see [RUN-16] [T13]', async () => {
