@@ -21,6 +21,18 @@ const layOutElsewhere = async (at: Ground, from: number, to: number) => {
   return JSON.parse(stdout) as { made: number; failed: string[] };
 };
 
+/** Git lists worktrees and then looks at each; it gives up when one has gone between the two, also by its own `git worktree remove`. */
+const GONE_WHILE_LISTED = /^fatal: Invalid path '.*\/worktrees\/fleet-[^/]*': No such file or directory$/m;
+
+async function asPerson(at: Ground, args: readonly string[]): Promise<void> {
+  for (;;)
+    try {
+      return void (await run('git', args, { cwd: at.repository, env: at.env }));
+    } catch (error) {
+      if (!(error instanceof Error && GONE_WHILE_LISTED.test(error.message))) throw error;
+    }
+}
+
 /** What somebody else does in the repository meanwhile. Answers what went wrong. */
 function bystander(at: Ground): { stop(): Promise<{ calls: number; failures: string[] }> } {
   let going = true;
@@ -35,7 +47,7 @@ function bystander(at: Ground): { stop(): Promise<{ calls: number; failures: str
         ['branch', '-D', `by/${calls}`],
       ]) {
         calls += 1;
-        await run('git', args, { cwd: at.repository, env: at.env }).catch((error: Error) => failures.push(error.message));
+        await asPerson(at, args).catch((error: Error) => failures.push(error.message));
       }
     }
   })();
