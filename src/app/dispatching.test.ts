@@ -10,7 +10,7 @@ function chosenIn(house: ReturnType<typeof memoryHouse>, origin: Origin) {
   const items = [{ name: 'executor', origin }] as unknown as CurrentSettings['items'];
   const current = () => ({ values: house.settings, items, file: '/home/runtime.toml' }) as CurrentSettings;
   const settings = { current, set: async () => {}, watch: () => {}, reload: async () => {} };
-  return dispatchingOf({ store: house.store, settings }, {} as ExecutorShelf);
+  return dispatchingOf({ store: house.store, settings, diskShort: async () => undefined }, {} as ExecutorShelf);
 }
 
 describe('the effort of a project', () => {

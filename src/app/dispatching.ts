@@ -8,15 +8,17 @@ import type { ExecutorShelf } from './executors.ts';
 import type { SettingsSource } from './settings/open-settings.ts';
 
 interface Surroundings {
+  readonly diskShort: Needs['diskShort'];
   readonly store: Pick<Store, 'get' | 'scan' | 'limits'>;
   readonly settings: SettingsSource;
 }
 
 /** What decides whether work is started here: one truth for the engine that dispatches and for people who ask why not. */
 export const dispatchingOf = (
-  { store, settings }: Surroundings,
+  { store, settings, diskShort }: Surroundings,
   executors: ExecutorShelf,
-): Pick<Needs, 'capacity' | 'startable'> & Pick<Dispatching, 'defaults'> => ({
+): Pick<Needs, 'capacity' | 'startable' | 'diskShort'> & Pick<Dispatching, 'defaults'> => ({
+  diskShort,
   capacity: () => capacityOf({ store, settings }),
   defaults: async (projectId, known) => {
     const project = known ?? (projectId === undefined ? undefined : (await projects.get(store, projectId))?.body);
@@ -54,7 +56,7 @@ const chosen = (executor: string, from: string, model: string | undefined, model
   from: { executor: from, ...(model === undefined ? {} : { model: modelFrom }) },
 });
 
-async function capacityOf({ store, settings }: Surroundings): Promise<Capacity> {
+async function capacityOf({ store, settings }: Omit<Surroundings, 'diskShort'>): Promise<Capacity> {
   const { max_concurrent, limit_executor, limit_account, limit_project } = settings.current().values;
   const known = (await store.scan({ index: projectIndex.all, limit: store.limits.rowsPerScan })).map(projects.read);
   const limited = known.flatMap(({ id, name, maxConcurrent }) => {

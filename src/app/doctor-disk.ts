@@ -1,22 +1,29 @@
-import { statfs } from 'node:fs/promises';
+import { type Disk, FULL_BYTES, reserveBytesOf, shortageOf, shortageText } from '../domain/hold/disk-room.ts';
 import type { Finding } from '../surfaces/cli/views/doctor.ts';
+import { disksOf } from './disk-room.ts';
+import type { HomePaths } from './home.ts';
 
 const MB = 1024 * 1024;
-/** Below this the next few agents may fill it. */
-const LITTLE_BYTES = 512 * MB;
-/** Below this hardly anything can be accepted any more: a commit, its write-ahead log and a run directory need some. */
-const FULL_BYTES = 8 * MB;
 
-/** How much room the file system has on which the home is, or would be. */
-export async function diskFinding(place: string): Promise<Finding> {
-  const seen = { name: 'disk', path: place };
-  const found = await statfs(place).catch(() => undefined);
-  if (found === undefined) return { ...seen, needed: false, state: 'off', detail: 'its room cannot be told' };
-  const free = found.bavail * found.bsize;
-  const detail = `${Math.floor(free / MB)} MB free`;
-  if (free >= LITTLE_BYTES) return { ...seen, needed: false, state: 'ok', detail };
-  const repair = `free some space: du -xh --max-depth=2 ${place} | sort -h | tail; fleet db prune; fleet workspace prune`;
-  return free >= FULL_BYTES
-    ? { ...seen, needed: false, state: 'broken', detail: `${detail}: little room is left`, repair }
-    : { ...seen, needed: true, state: 'broken', detail: `${detail}: the disk is full`, repair };
+/** How much room the file systems have on which the home and the workspaces are, or would be. */
+export async function diskFindings({ path, runs, workspaces }: HomePaths, reserveMb: number | undefined): Promise<Finding[]> {
+  const disks = await disksOf([path, runs, workspaces]);
+  if (disks.length === 0) return [{ name: 'disk', path, needed: false, state: 'off', detail: 'its room cannot be told' }];
+  return disks.map((disk) => diskFinding(disk, reserveMb));
+}
+
+function diskFinding(disk: Disk, reserveMb: number | undefined): Finding {
+  const { path, freeBytes } = disk;
+  const seen = { name: 'disk', path };
+  const detail = `${Math.floor(freeBytes / MB)} MB free`;
+  const repair = `free some space: du -xh --max-depth=2 ${path} | sort -h | tail; fleet db prune; fleet workspace prune`;
+  if (freeBytes < FULL_BYTES) return { ...seen, needed: true, state: 'broken', detail: `${detail}: the disk is full`, repair };
+  const short = shortageOf([disk], reserveMb);
+  if (short) return { ...seen, needed: false, state: 'broken', detail: shortageText(short), repair };
+  return {
+    ...seen,
+    needed: false,
+    state: 'ok',
+    detail: `${detail}, ${Math.ceil(reserveBytesOf(disk, reserveMb) / MB)} MB kept in reserve`,
+  };
 }

@@ -1,5 +1,4 @@
 import { access, constants, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Settings } from '../domain/settings.ts';
 import { askVersion } from '../platform/ask-version.ts';
 import { exists } from '../platform/files.ts';
@@ -13,7 +12,8 @@ import type { Env, Io, Program } from '../surfaces/cli/surroundings.ts';
 import { doctorPage, type Finding, isWell } from '../surfaces/cli/views/doctor.ts';
 import { lookOf } from '../surfaces/cli/views/look.ts';
 import { engineOf, inHouse } from './background.ts';
-import { diskFinding } from './doctor-disk.ts';
+import { nearestThere } from './disk-room.ts';
+import { diskFindings } from './doctor-disk.ts';
 import { agentFindings, executorsFor } from './doctor-executors.ts';
 import { type HomePaths, homePaths } from './home.ts';
 import { priceShelf, pricesFile } from './prices.ts';
@@ -113,13 +113,13 @@ function isAtLeast(version: string, least: readonly [number, number]): boolean {
 /** One after the other: a database that is damaged must be known before it is opened. */
 async function ownFindings(paths: HomePaths, io: Io): Promise<Finding[]> {
   const home = await homeFinding(paths);
-  const disk = await diskFinding(await nearestThere(paths.path));
+  const disk = await diskFindings(paths, (await settingsHere(paths, io.env))?.disk_reserve_mb);
   const database = await databaseFinding(paths);
   const engine: Finding =
     database.state === 'broken'
       ? { name: 'engine', needed: false, state: 'off', detail: 'cannot be known' }
       : await engineFinding(io);
-  return [home, disk, database, engine, await settingsFinding(paths, io.env), ...(await pricesFinding(paths))];
+  return [home, ...disk, database, engine, await settingsFinding(paths, io.env), ...(await pricesFinding(paths))];
 }
 
 /** Only where there are prices of the user's own. */
@@ -150,10 +150,6 @@ async function homeFinding({ path }: HomePaths): Promise<Finding> {
   );
   if (!isWritable) return broken(`this user may not write to ${place}`);
   return found ? { ...seen, state: 'ok' } : { ...seen, state: 'off', detail: 'not made yet', repair: 'fleet init' };
-}
-
-async function nearestThere(path: string): Promise<string> {
-  return (await exists(path)) || dirname(path) === path ? path : nearestThere(dirname(path));
 }
 
 async function databaseFinding({ database }: HomePaths): Promise<Finding> {

@@ -32,7 +32,8 @@ export const engineNeeds = (house: House, host: string, executors: ExecutorShelf
   elapsed: systemClock.elapsed,
   ids: house.ids,
   host,
-  ...dispatchingOf(house, executors),
+  ...dispatchingOf({ store: house.store, settings: house.settings, diskShort: house.disk.diskShort }, executors),
+  diskFull: house.disk.diskFull,
   edits: async (task) => {
     const { executors: asked, ...edits } = editsIn(notePlaces(house.paths.tasks, task.id), house.output.clean);
     // An executor nobody can start here would be claimed in vain.

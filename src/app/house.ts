@@ -5,6 +5,7 @@ import type { Output } from '../operations/scope.ts';
 import type { RunLog } from '../runlog/port.ts';
 import type { Store } from '../store/port.ts';
 import type { Signer } from './auth/signer.ts';
+import type { DiskRoom } from './disk-room.ts';
 import type { ExecutorShelf } from './executors.ts';
 import type { HomePaths } from './home.ts';
 import type { makeIds } from './make-ids.ts';
@@ -25,6 +26,8 @@ export interface House {
   readonly store: Store;
   /** How the database is doing, as far as its answers tell. */
   readonly condition: StoreCondition;
+  /** How much room there is on the disks that runs write to. */
+  readonly disk: DiskRoom;
   /** Tells what is committed through `store`. */
   readonly commits: Commits;
   readonly onNews: OnNews;

@@ -23,6 +23,7 @@ import { accountsOf } from './accounts.ts';
 import { signingSecret } from './auth/secret.ts';
 import { type Signer, signerOf } from './auth/signer.ts';
 import { assertNoRun } from './connect/run-around.ts';
+import { diskRoom } from './disk-room.ts';
 import { dispatchingOf } from './dispatching.ts';
 import { engineHere } from './engine-here.ts';
 import { executorsHere } from './executor-views.ts';
@@ -65,6 +66,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   const store = lazyStore(STORE_LIMITS, async () =>
     commits.heard(condition.watched(await openSqliteStore({ file: paths.database }))),
   );
+  const disk = diskRoom({ paths, reserveMb: () => settings.current().values.disk_reserve_mb, elapsed: systemClock.elapsed, now });
   const onNews = newsOf(store, commits);
   const texts = openFileRunLog({ blobs: paths.blobs, streams: paths.runs });
   const ids = makeIds();
@@ -81,7 +83,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     job: async (run, executor) => (await import('./prepare.ts')).pastJob(house, run, executor),
   });
   const output: Output = { read, events, facts: factsOf(paths.runs, hidden), ...cleaners(hidden) };
-  const parts = { env, cwd, paths, settings, store, condition, texts, now, ids, secret, output, executors };
+  const parts = { env, cwd, paths, settings, store, condition, disk, texts, now, ids, secret, output, executors };
   const surroundings = surroundingsOf(parts);
   const callAs = callsAs(surroundings);
   const callWith: House['callWith'] = (given) =>
@@ -95,6 +97,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     signer: secret,
     store,
     condition,
+    disk,
     commits,
     onNews,
     output,
@@ -133,7 +136,8 @@ function callsAs(surroundings: CallSurroundings): House['callAs'] {
   };
 }
 
-interface Parts extends Pick<House, 'paths' | 'settings' | 'condition' | 'texts' | 'now' | 'ids' | 'output' | 'executors'> {
+interface Parts
+  extends Pick<House, 'paths' | 'settings' | 'condition' | 'disk' | 'texts' | 'now' | 'ids' | 'output' | 'executors'> {
   readonly store: ReturnType<typeof lazyStore>;
   readonly env: Env;
   readonly cwd: string;
@@ -159,6 +163,7 @@ function surroundingsOf({
   settings,
   store,
   condition,
+  disk,
   texts,
   now,
   ids,
@@ -188,7 +193,7 @@ function surroundingsOf({
     },
     places: placesPort(from, env),
     executors: executorsPort(executors, { env, paths, settings }),
-    dispatching: dispatchingOf({ store, settings }, executors),
+    dispatching: dispatchingOf({ store, settings, diskShort: disk.diskShort }, executors),
     output,
     work: workPortOf(paths, env),
     home: {

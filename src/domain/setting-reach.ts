@@ -46,6 +46,7 @@ const REACH = {
   guarded_paths: 'engine',
   max_output_mb: 'engine',
   max_processes: 'engine',
+  disk_reserve_mb: 'engine',
   retention_days: 'call',
   output_days: 'engine',
   output_mb: 'engine',

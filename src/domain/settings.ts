@@ -195,6 +195,13 @@ export const SETTINGS = {
     default: LIMITS.processes.value,
     env: 'FLEET_MAX_PROCESSES',
   }),
+  disk_reserve_mb: setting({
+    summary:
+      'megabytes that stay free on the disks of the home and of the workspaces: below that nothing new is started. Unset is 1 GB, but at most a twentieth of the disk; 0 switches it off',
+    schema: z.int().min(0).max(1_073_741_824),
+    default: undefined,
+    env: 'FLEET_DISK_RESERVE_MB',
+  }),
   retention_days: setting({
     summary: 'how long finished tasks are kept by `fleet db prune`',
     schema: count(36_500),

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { engineHouse } from '../../test/support/engine-house.ts';
+import type { DiskShortage } from '../domain/hold/disk-room.ts';
 import type { RunId } from '../domain/values.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { takeTurn } from './controller.ts';
 import { dispatch } from './dispatch.ts';
 import { settle } from './settle.ts';
+
+const MB = 1_024 * 1_024;
 
 type House = ReturnType<typeof engineHouse>;
 
@@ -35,6 +38,26 @@ describe('dispatch', () => {
     expect((await takeTurn(dispatch(house.needs))).dueInMs).toBeUndefined();
     await house.call('task.create', { directory: '/plain', prompt: 'x', executor: ['scripted'] });
     expect((await takeTurn(dispatch(house.needs))).dueInMs).toBe(2_000);
+  });
+
+  it('starts nothing while a disk has too little room, says why, and looks again soon [R18]', async () => {
+    const disk: { short?: DiskShortage | undefined } = {
+      short: { path: '/home', freeBytes: 410 * MB, reserveBytes: 1_024 * MB },
+    };
+    const house = engineHouse({}, { disk });
+    const needs = { ...house.needs, startable: async () => () => true };
+    const { id } = await house.call('task.create', { directory: '/plain', prompt: 'x', executor: ['scripted'] });
+    const turn = await takeTurn(dispatch(needs));
+    expect([turn.acted, turn.dueInMs, await liveRuns(house)]).toEqual([0, 2_000, []]);
+    const why = expect.stringMatching(/^disk_full: 410 MB free on the disk of \/home, new runs wait until 1\.0 GB/);
+    expect((await house.call('task.show', { id })).heldUp).toEqual(why);
+    expect(await house.call('task.wait', { ids: [id] })).toMatchObject({ pending: 1, stuck: 0, items: [{ heldUp: why }] });
+    expect(await house.call('fleet.status', {})).toMatchObject({ heldUp: [{ why, tasks: 1 }], problems: [why] });
+    disk.short = undefined;
+    const after = await takeTurn(dispatch(needs));
+    expect([after.acted, after.dueInMs]).toEqual([1, undefined]);
+    expect(await liveRuns(house)).toHaveLength(1);
+    expect((await house.call('fleet.status', {})).problems).toEqual([]);
   });
 
   it('keeps the limits of executor, account and project, and lets the others go on [TASK-04]', async () => {

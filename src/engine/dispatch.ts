@@ -16,6 +16,7 @@ import type { Controller } from './controller.ts';
 import type { Chosen, Needs } from './needs.ts';
 import { type Paused, pausesOf, unpaused } from './pausing.ts';
 import { QueueHeads } from './queue-heads.ts';
+import { LOOK_FOR_ROOM_MS } from './room-on-disk.ts';
 
 /** The tasks at the front of one lane, and what each of them needs room in. */
 export interface Front {
@@ -35,6 +36,8 @@ export interface Seen {
   readonly pausedUntil?: Instant | undefined;
   /** Something waits for an executor that is not here: it may be installed at any moment. */
   readonly lacksExecutor?: boolean;
+  /** A disk has too little room: it may have more at any moment. */
+  readonly lacksDisk?: boolean;
   readonly now: Instant;
 }
 
@@ -58,10 +61,11 @@ export const dispatch = (needs: Needs): Controller<Seen, readonly Choice[]> => {
       write.key.kind === holds.kind ||
       write.key.kind === pauses.kind ||
       (write.key.kind === tasks.kind && write.op === 'put' && (write.body as Task).phase.state === 'queued'),
-    dueInMs: ({ pausedUntil, lacksExecutor, now }) => {
+    dueInMs: ({ pausedUntil, lacksExecutor, lacksDisk, now }) => {
       const due = [
         ...(pausedUntil === undefined ? [] : [Math.max(1, msOf(pausedUntil) - msOf(now))]),
         ...(lacksExecutor ? [LOOK_FOR_EXECUTORS_MS] : []),
+        ...(lacksDisk ? [LOOK_FOR_ROOM_MS] : []),
       ];
       return due.length === 0 ? undefined : Math.min(...due);
     },
@@ -99,6 +103,7 @@ async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
   const seen: Writable = { fronts, taken, roomHere, now: needs.now() };
   // A full fleet is the usual case while agents run: it costs one read, however many lanes wait.
   if (room <= 0) return seen;
+  if (await needs.diskShort()) return { ...seen, lacksDisk: true };
   const [heads, startable] = await Promise.all([queue.look(), needs.startable()]);
   for (let [from, to] = [0, Math.max(FEWEST_LANES, room)]; from < heads.length; [from, to] = [to, to * 2]) {
     const lanes = await Promise.all(

@@ -1,3 +1,4 @@
+import type { DiskShortage, FullDisk } from '../domain/hold/disk-room.ts';
 import type { Capacity } from '../domain/hold/hold.ts';
 import type { Failover } from '../domain/task/failover.ts';
 import type { Lane } from '../domain/task/lane.ts';
@@ -43,6 +44,10 @@ export interface Needs {
   failover(): Failover;
   /** Tells whenever the settings have changed: what they limit may have room now. */
   onSettings?(changed: () => void): void;
+  /** Where there is too little room on a disk for anything new. As it was a moment ago: it is asked for often. */
+  diskShort(): Promise<DiskShortage | undefined>;
+  /** When a disk that runs write to was last seen full, now included. */
+  diskFull(): Promise<FullDisk | undefined>;
   /** How many more runs this host takes. */
   roomHere(): Promise<number>;
 }

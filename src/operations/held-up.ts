@@ -1,5 +1,6 @@
 import type { Output } from '../contract/call.ts';
 import { DEFAULT_ACCOUNT, lenderOf, refOf } from '../domain/hold/account.ts';
+import { type DiskShortage, shortageText } from '../domain/hold/disk-room.ts';
 import { type Capacity, scopesOf } from '../domain/hold/hold.ts';
 import { type Obstacle, obstacleTo } from '../domain/hold/obstacle.ts';
 import { pauseId } from '../domain/hold/pause.ts';
@@ -46,6 +47,8 @@ export interface Hindrance {
   readonly why: string;
   /** It does not end by itself: no run that ends and no hour that comes makes a difference. */
   readonly isLasting: boolean;
+  /** A person can end it, and nothing else will soon: whoever waits is told. */
+  readonly isTold: boolean;
 }
 
 export async function hindranceOf(task: Task, scope: Scope): Promise<Hindrance | undefined> {
@@ -53,17 +56,22 @@ export async function hindranceOf(task: Task, scope: Scope): Promise<Hindrance |
   const lane = await effectiveLane(laneOf(task), scope);
   const obstacle = await obstacleIn(lane, await surroundings(scope), scope);
   const isLasting = obstacle?.kind === 'executor' || obstacle?.kind === 'placement';
-  return obstacle && { why: await words(obstacle, lane, scope), isLasting };
+  return obstacle && { why: await words(obstacle, lane, scope), isLasting, isTold: isLasting || obstacle.kind === 'disk' };
 }
 
 interface Surroundings {
   readonly capacity: Capacity;
   readonly startable: Awaited<ReturnType<Dispatching['startable']>>;
+  readonly short: DiskShortage | undefined;
 }
 
 async function surroundings({ dispatching }: Scope): Promise<Surroundings> {
-  const [capacity, startable] = await Promise.all([dispatching.capacity(), dispatching.startable()]);
-  return { capacity, startable };
+  const [capacity, startable, short] = await Promise.all([
+    dispatching.capacity(),
+    dispatching.startable(),
+    dispatching.diskShort(),
+  ]);
+  return { capacity, startable, short };
 }
 
 async function whyNot(named: Lane, around: Surroundings, scope: Scope): Promise<string | undefined> {
@@ -79,7 +87,7 @@ const effectiveLane = async (named: Lane, scope: Scope): Promise<Lane> => ({
 
 async function obstacleIn(
   lane: Lane,
-  { capacity, startable }: Surroundings,
+  { capacity, startable, short }: Surroundings,
   { reads, now }: Scope,
 ): Promise<Obstacle | undefined> {
   const scopes = scopesOf(lane, capacity);
@@ -88,7 +96,7 @@ async function obstacleIn(
     ...scopes.map(async (one) => [one.scope, (await holds.get(reads, one.scope))?.body.holders.length ?? 0] as const),
   ]);
   const taken = new Map(counts);
-  return obstacleTo(lane, { startable, scopes, taken: (one) => taken.get(one) ?? 0, pause: pause?.body, now });
+  return obstacleTo(lane, { startable, scopes, taken: (one) => taken.get(one) ?? 0, pause: pause?.body, short, now });
 }
 
 const executorOf = async ({ place, ...lane }: Lane, { dispatching }: Scope): Promise<string> =>
@@ -99,6 +107,7 @@ const executorOf = async ({ place, ...lane }: Lane, { dispatching }: Scope): Pro
 async function words(obstacle: Obstacle, lane: Lane, { reads, executors }: Scope): Promise<string> {
   if (obstacle.kind === 'executor') return absent(obstacle.executor, await executors.unready(obstacle.executor));
   if (obstacle.kind === 'placement') return 'work in a tree of its own cannot be started on this machine: set isolation=in_place';
+  if (obstacle.kind === 'disk') return shortageText(obstacle.short);
   if (obstacle.kind === 'paused') {
     const { executor, account, until, why } = obstacle.pause;
     const which = account === DEFAULT_ACCOUNT ? '' : ` --account ${account}`;

@@ -1,4 +1,5 @@
 import { Fault } from '../domain/fault.ts';
+import { shortageText } from '../domain/hold/disk-room.ts';
 import { isSettingName } from '../domain/settings.ts';
 import { PHASE_STATES } from '../domain/task/task.ts';
 import { projectIndex, projects } from '../store/records/projects.ts';
@@ -47,7 +48,7 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
     const { reads, home, settings } = scope;
     const engine = await home.engine();
     const { values, problem, notInForce = [] } = settings.current();
-    const known = await projectNamesIn(reads);
+    const [known, short] = await Promise.all([projectNamesIn(reads), scope.dispatching.diskShort()]);
     return plan({
       home: home.path,
       engine: engine ? { running: true, ...engine } : { running: false },
@@ -61,6 +62,7 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
       problems: [
         problem,
         home.problem(),
+        short && shortageText(short),
         ...notInForce.map(unheeded),
         ...Object.keys(values.limit_project).map((name) => (known.includes(name) ? undefined : limitsNobody(name))),
       ].filter((said) => said !== undefined),

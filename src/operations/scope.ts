@@ -4,6 +4,7 @@ import type { Named, OperationName } from '../contract/index.ts';
 import type { RunEvent, RunFacts } from '../contract/run-events.ts';
 import type { Interactive } from '../domain/agent/executor.ts';
 import type { Caller } from '../domain/authority.ts';
+import type { DiskShortage } from '../domain/hold/disk-room.ts';
 import type { Capacity } from '../domain/hold/hold.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { Run } from '../domain/run/run.ts';
@@ -131,6 +132,7 @@ export interface Dispatching {
   /** The executor of a task that names none. */
   defaults(projectId: string | undefined, known?: Project): Promise<Defaults>;
   startable(): Promise<(work: Pick<Lane, 'executor' | 'placement'>) => boolean>;
+  diskShort(): Promise<DiskShortage | undefined>;
 }
 
 export interface Defaults {

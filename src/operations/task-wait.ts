@@ -17,10 +17,17 @@ export const waitHandler: Handlers['task.wait'] = async ({ ids }, scope) => {
   for (const { body } of found) {
     const why = isPending(body) ? await look(body) : undefined;
     if (why !== undefined) stuck += 1;
-    items.push({ ...(await viewOf(body, scope)), ...(why === undefined ? {} : { heldUp: why }) });
+    const told = why ?? (await toldOf(body, scope));
+    items.push({ ...(await viewOf(body, scope)), ...(told === undefined ? {} : { heldUp: told }) });
   }
   return plan({ items, pending: found.filter(({ body }) => isPending(body)).length, stuck });
 };
+
+/** What a person should know of it although it may go on by itself. */
+async function toldOf(task: Task, scope: Scope): Promise<string | undefined> {
+  const hindrance = await hindranceOf(task, scope);
+  return hindrance?.isTold ? hindrance.why : undefined;
+}
 
 const isPending = ({ phase }: Task): boolean => !isFinal(phase) && phase.state !== 'blocked';
 

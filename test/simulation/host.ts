@@ -79,6 +79,8 @@ export class Host {
       startable: async () => () => true,
       edits: async () => ({}),
       failover: () => 'off',
+      diskShort: async () => undefined,
+      diskFull: async () => undefined,
       roomHere: async () => 4,
     };
   }

@@ -23,6 +23,8 @@ export function engineHouse(
         ['claude', 'codex'].includes(executor),
     edits: async () => ({}),
     failover: () => 'off',
+    diskShort: async () => options.disk?.short,
+    diskFull: async () => options.disk?.full,
     roomHere: async () => 1_000,
   };
   return { ...house, needs };

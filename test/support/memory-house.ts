@@ -3,6 +3,7 @@ import type { Call } from '../../src/contract/call.ts';
 import { contract } from '../../src/contract/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { type Caller, OWNER_ID, type Standing } from '../../src/domain/authority.ts';
+import type { DiskShortage, FullDisk } from '../../src/domain/hold/disk-room.ts';
 import { SETTING_NAMES, SETTINGS, type Settings } from '../../src/domain/settings.ts';
 import {
   type ClaimId,
@@ -50,6 +51,8 @@ export interface HouseOptions {
   readonly upkeep?: Partial<CallSurroundings['upkeep']>;
   /** Why no sandbox can be made here. */
   readonly sandbox?: { problem?: string };
+  /** Where there is too little room on a disk. */
+  readonly disk?: { short?: DiskShortage | undefined; full?: FullDisk };
 }
 
 export function memoryHouse({
@@ -60,6 +63,7 @@ export function memoryHouse({
   unready = new Map(),
   upkeep = {},
   sandbox = {},
+  disk = {},
 }: HouseOptions = {}): MemoryHouse {
   const ulid = makeUlids(() => clock.ms, random);
   const ids = {
@@ -121,6 +125,7 @@ export function memoryHouse({
         async () =>
         ({ executor, placement }) =>
           placement === 'in_place' && executor === 'scripted',
+      diskShort: async () => disk.short,
     },
     output: {
       read: async (_runId, _stream, { after }) => ({ items: [], next: after }),

@@ -16,13 +16,14 @@ export interface SmallDisk extends Disposable {
   free(): void;
 }
 
-/** A file system of its own, as small as asked for; `undefined` where this user may not mount one. */
-export function smallDisk(size: string): SmallDisk | undefined {
-  const directory = mkdtempSync(join(tmpdir(), 'fleet-disk-'));
+/** A file system of its own, as small as asked for, and there if a directory is named; `undefined` where this user may not mount one. */
+export function smallDisk(size: string, at?: string): SmallDisk | undefined {
+  const directory = at ?? mkdtempSync(join(tmpdir(), 'fleet-disk-'));
+  const leave = () => (at === undefined ? rmdirSync(directory) : undefined);
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', directory], { stdio: 'ignore' });
   } catch {
-    rmdirSync(directory);
+    leave();
     return undefined;
   }
   const filler = join(directory, 'filler');
@@ -37,7 +38,7 @@ export function smallDisk(size: string): SmallDisk | undefined {
     [Symbol.dispose]: () => {
       // Lazily: libsql lets go of a closed file when its statements are garbage-collected.
       execFileSync('umount', ['--lazy', directory]);
-      rmdirSync(directory);
+      leave();
     },
   };
 }

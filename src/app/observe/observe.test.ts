@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { engineHouse } from '../../../test/support/engine-house.ts';
 import { root } from '../../../tools/paths.mjs';
+import type { DiskShortage } from '../../domain/hold/disk-room.ts';
 import { takeTurn } from '../../engine/controller.ts';
 import { dispatch } from '../../engine/dispatch.ts';
 import { gauge } from '../../engine/gauge.ts';
@@ -22,18 +23,20 @@ function observedHouse(store: Store = openMemoryStore()) {
   const house = engineHouse({}, { store: commits.heard(store) });
   const clock = { ms: 0 };
   const problem = { text: undefined as string | undefined };
+  const disk = { short: undefined as DiskShortage | undefined };
   const observed = openObserved(
     {
       store: house.store,
       commits,
       condition: new StoreCondition(house.now),
+      disk: { diskShort: async () => undefined, seen: () => disk.short },
       paths: { path: '/secret/home' } as never,
       settings: { current: () => (problem.text === undefined ? {} : { problem: problem.text }) } as never,
     },
     () => undefined,
     { now: () => Date.parse(house.now()), elapsed: () => clock.ms },
   );
-  return { ...house, observed, clock, problem };
+  return { ...house, observed, clock, problem, disk };
 }
 
 const valueOf = (text: string, name: string): number | undefined => {
@@ -105,6 +108,7 @@ it('shows what was counted in the background, with its age', async () => {
       store: house.store,
       commits: new Commits(),
       condition: new StoreCondition(house.now),
+      disk: { diskShort: async () => undefined, seen: () => undefined },
       paths: { path: '/home' } as never,
       settings: { current: () => ({}) } as never,
     },

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { shortageText } from '../../domain/hold/disk-room.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import type { WebNeeds } from '../../surfaces/http/web.ts';
@@ -25,7 +26,9 @@ export interface Observed
 }
 
 type Log = (event: string, fields: Record<string, unknown>) => void;
-type Observable = Pick<House, 'store' | 'settings' | 'commits' | 'paths' | 'condition'>;
+type Observable = Pick<House, 'store' | 'settings' | 'commits' | 'paths' | 'condition'> & {
+  readonly disk: Pick<House['disk'], 'diskShort' | 'seen'>;
+};
 
 export function openObserved(house: Observable, log: Log, clock: Clock = systemClock): Observed {
   const meters = openMeters();
@@ -35,7 +38,10 @@ export function openObserved(house: Observable, log: Log, clock: Clock = systemC
   const pulse = openPulse({
     store: house.store,
     elapsed: clock.elapsed,
-    onLook: ({ storeMs }) => meters.observe('fleet_store_latency_seconds', storeMs / 1_000),
+    onLook: ({ storeMs }) => {
+      meters.observe('fleet_store_latency_seconds', storeMs / 1_000);
+      void house.disk.diskShort();
+    },
   });
   const unheard = house.commits.tell(
     (writes) => countFacts(meters, writes),
@@ -93,9 +99,11 @@ function* ailments(
   if (!isHeld) yield wasHeld ? 'no_engine' : 'starting';
 }
 
-function* storeAilments({ condition }: Observable): Generator<Ailment> {
+function* storeAilments({ condition, disk }: Observable): Generator<Ailment> {
   const found = condition.current();
   if (found) yield found.ailment;
+  // A disk that is full is also low.
+  if (found?.ailment !== 'disk_full' && disk.seen()) yield 'disk_low';
 }
 
 function healthOf(
@@ -118,7 +126,8 @@ function healthOf(
   };
 }
 
-function detailsOf({ paths, settings, condition }: Observable, { gauge }: Pulse): Record<string, unknown> {
+function detailsOf({ paths, settings, condition, disk }: Observable, { gauge }: Pulse): Record<string, unknown> {
+  const short = disk.seen();
   const { problem } = settings.current();
   return {
     home: paths.path,
@@ -126,6 +135,7 @@ function detailsOf({ paths, settings, condition }: Observable, { gauge }: Pulse)
     node: process.version,
     ...(problem === undefined ? {} : { settingsProblem: problem }),
     ...(condition.current() === undefined ? {} : { store: condition.current() }),
+    ...(short === undefined ? {} : { disk: { ...short, says: shortageText(short) } }),
     ...(gauge ? { counted: { at: gauge.at, tasks: gauge.counts, questions: gauge.questions ?? 0 } } : {}),
   };
 }

@@ -30,7 +30,9 @@ it('names what keeps work from being started: what can never be here, then what 
   });
   expect(obstacleTo(work, { ...taken({ fleet: 3 }), pause })).toEqual({ kind: 'paused', pause });
   expect(obstacleTo(work, { ...around, pause, now: pause.until })).toBeUndefined();
-  const full = taken({ fleet: 3 });
+  const short = { path: '/home', freeBytes: 1, reserveBytes: 2 };
+  expect(obstacleTo(work, { ...taken({ fleet: 3 }), pause, short })).toEqual({ kind: 'disk', short });
+  const full = { ...taken({ fleet: 3 }), short };
   expect(obstacleTo({ executor: 'gemini', placement: 'in_place' }, full)).toEqual({ kind: 'executor', executor: 'gemini' });
   expect(obstacleTo({ executor: 'claude', placement: 'any' }, full)).toEqual({ kind: 'placement' });
 });

@@ -1,3 +1,4 @@
+import type { FullDisk } from '../hold/disk-room.ts';
 import type { Outcome, Run } from './run.ts';
 
 /** What is known when a run is over. */
@@ -49,3 +50,11 @@ function crashed({ exit = 0, reason }: Facts, lastWords = ''): string {
 /** A clean exit without a report is asked about once more; the second time a person must look. */
 export const saidNothing = (run: Run, facts: Facts): boolean =>
   facts.exit === 0 && run.watch?.verdict === undefined && run.watch?.failed === undefined && run.phase.state !== 'ending';
+
+const ACCIDENTS: ReadonlySet<Outcome> = new Set<Outcome>(['crashed', 'lost']);
+
+/** A run that ended by accident on a disk that was full since it was claimed says so first: that is the likely cause. */
+export const withFullDisk = (end: Ending, { createdAt }: Pick<Run, 'createdAt'>, full: FullDisk | undefined): Ending =>
+  full && full.at >= createdAt && ACCIDENTS.has(end.outcome)
+    ? { ...end, detail: `disk_full: the disk of ${full.path} was full while it ran; ${end.detail}` }
+    : end;

@@ -6,7 +6,7 @@ import { isOpenOf } from '../../domain/question/question.ts';
 import { retryDelayMs } from '../../domain/run/backoff.ts';
 import { overShared } from '../../domain/run/budget.ts';
 import { conclude } from '../../domain/run/conclusion.ts';
-import type { Facts, Ending as Outcomes } from '../../domain/run/outcome.ts';
+import { type Facts, type Ending as Outcomes, withFullDisk } from '../../domain/run/outcome.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
 import { isSetback } from '../../domain/setback.ts';
 import { countedAttempts } from '../../domain/task/attempts.ts';
@@ -106,7 +106,8 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
   const isHeard = ran && run.body.kind === 'agent' && cutShort === undefined;
   const words = { report: left.said?.(watch), asks: isHeard && (await hasAsked(run.body, asks, needs)) };
   const { quiet, ...end } = conclude(last, facts, words);
-  const { outcome, detail } = withAdvice(end, facts, await needs.executor(run.body.executor));
+  const advised = withAdvice(end, facts, await needs.executor(run.body.executor));
+  const { outcome, detail } = withFullDisk(advised, last, await needs.diskFull());
   if (outcome === 'output_limit' && cutShort === undefined) await needs.runner.trim(run.body.id, needs.rules().spoolBytes);
   const counted = task ? countedAttempts(task) : 1;
   const ending: Ending = {

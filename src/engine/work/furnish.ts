@@ -11,9 +11,11 @@ import { runs } from '../../store/records/runs.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { workspaceIndex, workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
+import { LOOK_FOR_ROOM_MS } from '../room-on-disk.ts';
 import { Beside } from './beside.ts';
 import { bounded } from './bounded.ts';
 import { afterFailure, fail } from './furnish-failed.ts';
+import { lacksRoom } from './lacks-room.ts';
 import { make, setUp, setUpDone } from './make-ready.ts';
 import type { Site, WorkNeeds } from './needs.ts';
 import { isNews } from './news.ts';
@@ -47,15 +49,19 @@ const EVERY_MS = 15_000;
 export function furnish(needs: WorkNeeds): Controller<readonly Sight[], Action> {
   const beside = new Beside();
   const setbacks = new Setbacks('furnish', needs);
+  const waiting = { forRoom: false };
   return {
     name: 'furnish',
     onStir: (stir) => beside.onDone(stir),
     concerns: isNews,
     everyMs: EVERY_MS,
-    observe: () => observe(needs),
+    observe: () => {
+      waiting.forRoom = false;
+      return observe(needs);
+    },
     decide: (sights) => sights.flatMap((sight) => decide(sight, needs.workRules().pool) ?? []),
-    act: (action) => attempt(action, { needs, beside, setbacks }),
-    dueInMs: () => setbacks.dueInMs(),
+    act: (action) => attempt(action, { needs, beside, setbacks, waiting }),
+    dueInMs: () => (waiting.forRoom ? LOOK_FOR_ROOM_MS : setbacks.dueInMs()),
   };
 }
 
@@ -63,12 +69,19 @@ interface Means {
   readonly needs: WorkNeeds;
   readonly beside: Beside;
   readonly setbacks: Setbacks;
+  readonly waiting: { forRoom: boolean };
 }
 
+const TAKES_ROOM: ReadonlySet<Action['type']> = new Set(['make', 'set up']);
+
 /** Each workspace fails for itself: it rests before it is tried again, and keeps no other waiting. */
-async function attempt(action: Action, { needs, beside, setbacks }: Means): Promise<boolean> {
+async function attempt(action: Action, { needs, beside, setbacks, waiting }: Means): Promise<boolean> {
   const { id } = action.sight.workspace.body;
   if (!setbacks.isDue(id)) return false;
+  if (TAKES_ROOM.has(action.type) && (await lacksRoom(action.sight.task?.id, needs))) {
+    waiting.forRoom = true;
+    return false;
+  }
   try {
     const acted = await act(action, needs, beside);
     if (acted) setbacks.over(id);

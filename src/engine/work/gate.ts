@@ -17,6 +17,7 @@ import { tasks } from '../../store/records/tasks.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import { allocate } from './allocate.ts';
 import { choreRun } from './chore.ts';
+import { lacksRoom } from './lacks-room.ts';
 import type { WorkNeeds } from './needs.ts';
 
 /** What the gate is to look at; without a commit, the place where the work was done. */
@@ -62,7 +63,7 @@ export async function gateOn(seen: Seen<Task>, subject: Subject, project: Projec
 const author = ({ host, now }: WorkNeeds) => ({ by: `host ${host}`, at: now() });
 
 async function open(seen: Seen<Task>, subject: Subject, project: Project, needs: WorkNeeds): Promise<Verdict> {
-  if (await isBusy(needs)) return waits(false);
+  if ((await isBusy(needs)) || (await lacksRoom(seen.body.id, needs))) return waits(false);
   const lost = subject.lost ? { lost: subject.lost } : {};
   if (subject.commit === undefined) return beginInPlace(seen, lost, project, needs);
   const use = { kind: 'gate', taskId: seen.body.id, commit: subject.commit } as const;
@@ -97,7 +98,7 @@ async function begin(seen: Seen<Task>, gate: Gate, project: Project, needs: Work
   if (workspace.state === 'failed')
     return { state: 'impossible', why: workspace.why ?? 'no clean checkout could be made for the gate' };
   if (workspace.state !== 'ready') return waits(false);
-  if (await isBusy(needs)) return waits(false);
+  if ((await isBusy(needs)) || (await lacksRoom(seen.body.id, needs))) return waits(false);
   return started(seen, gate, { project, directory: workspace.path }, needs);
 }
 

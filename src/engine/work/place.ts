@@ -13,6 +13,7 @@ import { tasks } from '../../store/records/tasks.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import { allocate } from './allocate.ts';
 import type { Beside } from './beside.ts';
+import { lacksRoom } from './lacks-room.ts';
 import type { Site, WorkNeeds } from './needs.ts';
 
 export interface PlaceNeeds extends WorkNeeds {
@@ -94,7 +95,7 @@ const impossible = (cause: 'setup' | 'conflict', what: string): Placed => ({
 /** Names the branch at the first run, chooses where it begins, and takes a workspace, all in one commit. */
 async function settleDown(run: Run, { id }: Task, project: Project, needs: WorkNeeds): Promise<Placed> {
   const seen = await tasks.get(needs.store, id);
-  if (!seen) return { state: 'later' };
+  if (!seen || (await lacksRoom(id, needs))) return { state: 'later' };
   const task = seen.body;
   const begun = task.work
     ? { work: task.work, start: task.work.kept?.commit ?? task.forkedFrom?.commit ?? task.work.base }

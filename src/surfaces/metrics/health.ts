@@ -9,6 +9,7 @@ export const AILMENTS = [
   'no_engine',
   'store_damaged',
   'disk_full',
+  'disk_low',
   'store_silent',
   'store_slow',
   'event_loop_slow',
