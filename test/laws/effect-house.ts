@@ -6,6 +6,7 @@ import type { House } from '../../src/app/house.ts';
 import { prepareRun } from '../../src/app/prepare.ts';
 import type { addProject } from '../../src/contract/project.ts';
 import type { createTask } from '../../src/contract/task.ts';
+import { shortageOf } from '../../src/domain/hold/disk-room.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Task } from '../../src/domain/task/task.ts';
 import { nextStep } from '../../src/domain/work/next-step.ts';
@@ -46,6 +47,10 @@ export interface EffectHouse extends ReturnType<typeof memoryHouse> {
   readonly pushed: string[];
 }
 
+const GB = 1_024 ** 3;
+/** Room enough, unless somebody wants more. */
+const DISK = { path: '/fleet-of-nobody', freeBytes: 2 * GB, totalBytes: 100 * GB };
+
 /** A fleet in memory with a project `shop`, wired as the program wires it: the same every time, down to its ids. */
 export async function effectHouse({ project = {}, settings = {} }: Given): Promise<EffectHouse> {
   const house = memoryHouse({ random: () => 0.5 });
@@ -61,6 +66,7 @@ export async function effectHouse({ project = {}, settings = {} }: Given): Promi
     paths: homePaths({ FLEET_HOME: '/fleet-of-nobody' }, '/'),
     settings: { current: () => ({ values: house.settings, items: [], file: '/fleet-of-nobody/runtime.toml' }) },
     executors,
+    disk: { diskShort: async () => shortageOf([DISK], house.settings.disk_reserve_mb), diskFull: async () => undefined },
     output: { redactor: async () => redactor([]), clean: redactor([]) },
     signer: async () => ({ signRun: async () => 'token of the run' }),
   } as unknown as House;

@@ -2,7 +2,6 @@ import { claudeEngine } from '../../src/app/claude-engine.ts';
 import { retentionOf, supervisionOf } from '../../src/app/engine-needs.ts';
 import { openHouse } from '../../src/app/open-house.ts';
 import { assertReachable, rulesMemo } from '../../src/app/serve/rules.ts';
-import { reserveBytesOf } from '../../src/domain/hold/disk-room.ts';
 import { tooFull } from '../../src/domain/run/context.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { movesTo } from '../../src/domain/task/failover.ts';
@@ -182,8 +181,6 @@ const startedBy = async (settings: Some) =>
     ours: (name) => name,
   }).kind;
 
-const roomKept = async (settings: Some) => reserveBytesOf({ totalBytes: 100 * 1024 ** 3 }, settings.disk_reserve_mb);
-
 const claudes = ['claude', 'claude', 'claude', 'claude'];
 
 /** Every setting, and what it changes. A new one does not compile without its line. */
@@ -260,7 +257,7 @@ export const SETTING_EFFECTS: { readonly [Name in keyof Settings]: Proof<Setting
     ),
   ],
   disk_reserve_mb: [
-    { seen: roomKept, values: [undefined, 0] },
+    { seen: runsOf({}, 'codex'), values: [undefined, 4_096] },
     provedBy(
       'test/e2e/disk-reserve.test.ts',
       'starts nothing new, tells everybody, and goes on by itself when there is room again [R18]',

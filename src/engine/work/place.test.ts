@@ -4,6 +4,8 @@ import type { Task } from '../../domain/task/task.ts';
 import { projects } from '../../store/records/projects.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
+import { takeTurn } from '../controller.ts';
+import { furnish } from './furnish.ts';
 import { gateOn } from './gate.ts';
 import { placeFor } from './place.ts';
 
@@ -48,6 +50,31 @@ describe('the workspace of a task', () => {
       isolation,
       use: { kind: 'gate' },
     });
+  });
+
+  it('is neither chosen nor made while a disk has too little room, and no gate begins; the task says why [R18]', async () => {
+    const begin = await begun({});
+    const { house, task } = begin;
+    let isShort = true;
+    const short = { path: '/home', freeBytes: 1, reserveBytes: 1_024 ** 3 };
+    const needs = { ...house.needs, diskShort: async () => (isShort ? short : undefined) };
+    const again = async () => placeFor(begin.run, await stored(house, task.id), needs);
+    expect(await again()).toEqual({ state: 'later' });
+    const waiting = await stored(house, task.id);
+    expect([waiting.work, waiting.trouble?.what]).toEqual([
+      undefined,
+      'disk_full: it waits until 1.0 GB are free on the disk of /home: free some, or lower disk_reserve_mb',
+    ]);
+    const seen = await tasks.get(house.store, task.id);
+    const project = (await projects.get(house.store, task.projectId ?? ''))?.body;
+    if (!seen || !project) throw new Error('nothing was made');
+    expect(await gateOn(seen, { commit: COMMITS.tip }, project, needs)).toEqual({ state: 'open', acted: false });
+    isShort = false;
+    await again();
+    isShort = true;
+    expect(await workspaceOf(house, await stored(house, task.id))).toMatchObject({ state: 'making' });
+    const turn = await takeTurn(furnish(needs));
+    expect([turn.acted, turn.dueInMs]).toEqual([0, 2_000]);
   });
 
   it('is another one, with what was kept, once its level has changed [RUN-16]', async () => {
