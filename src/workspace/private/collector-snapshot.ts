@@ -54,13 +54,18 @@ interface Entry extends Link {
   readonly mode: string;
 }
 
-/** `TAG MODE ID STAGE\tNAME`. */
+/** How a plain file or link begins that is neither skipped, nor assumed unchanged, nor in conflict. */
+const PLAIN = /^H 1[02]/;
+
+/** `TAG MODE ID STAGE\tNAME`; of tens of thousands nearly all are plain, and nothing is to be known of those. */
 const entriesIn = (listing: Buffer): Entry[] =>
-  namesIn(listing).map((line) => {
-    const end = line.indexOf('\t');
-    const [tag = '', mode = '', commit = ''] = line.slice(0, end).split(' ');
-    return { tag, mode, commit, name: line.slice(end + 1) };
-  });
+  namesIn(listing)
+    .filter((line) => !PLAIN.test(line))
+    .map((line) => {
+      const end = line.indexOf('\t');
+      const [tag = '', mode = '', commit = ''] = line.slice(0, end).split(' ');
+      return { tag, mode, commit, name: line.slice(end + 1) };
+    });
 
 const linksIn = (entries: readonly Entry[]): Entry[] => entries.filter(({ mode, tag }) => mode === '160000' && tag !== 'M');
 
