@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { confineOf } from '../src/app/confined.ts';
 import { keep } from '../src/workspace/keep.ts';
@@ -70,6 +71,8 @@ async function worked(isolation: Site['isolation']): Promise<Site> {
   const site = siteOf(isolation);
   await layOut(site, { branch: `x/${site.id}`, start, ...plain }, env);
   for (let n = 0; n < 20; n += 1) await writeFile(join(site.path, `d${n}/f${n}.txt`), `changed ${n}\n`);
+  // Git reads files again that are as young as its index, by whole seconds; a task takes longer than one.
+  await setTimeout(1_100);
   await run('git', ['add', '-A'], { cwd: site.path, env });
   await run('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'work'], { cwd: site.path, env });
   for (const name of ['one', 'two']) await writeFile(join(site.path, name), name);
