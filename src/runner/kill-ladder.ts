@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { bootIdSync } from '../platform/proc.ts';
+import { bootIdSync, statSync } from '../platform/proc.ts';
 import { killMembers, removeCgroup } from './cgroup.ts';
 import { findMembers, type Members, signalShimSync, signalSync, stopGroupSync } from './members.ts';
 import { arbitrate, type Host } from './run-directory.ts';
 import { type ExitFacts, type RunIdentity, readClaim, readExit, readIdentity } from './run-facts.ts';
-import { filesOf, type RunPlace } from './run-place.ts';
+import { filesOf, type Recorded, type RunPlace } from './run-place.ts';
 
 export interface EndOptions extends Host {
   /** How long whatever is left may take to end by itself before anything is said to it. */
@@ -48,7 +48,7 @@ class Ladder {
   readonly #run: RunPlace;
   readonly #options: EndOptions;
   readonly #clock: Clock;
-  readonly #told = new Set<string>();
+  readonly #told = new Map<string, Recorded>();
   #identity: RunIdentity | undefined;
   #members: Members = { shim: undefined, others: [], cgroup: undefined };
 
@@ -131,7 +131,7 @@ class Ladder {
     const exit = await readExit(this.#run);
     this.#members = await findMembers(this.#run, this.#identity);
     const { shim, others, cgroup } = this.#members;
-    if (others.length > 0 || (shim && !exit)) return undefined;
+    if (others.length > 0 || (shim && !exit) || this.#isDying()) return undefined;
     if (cgroup !== undefined && !(await removeCgroup(cgroup))) return undefined;
     if (this.#identity?.pump) await rm(filesOf(this.#run).pipe, { force: true });
     return ending(how, this.#told.size, exit ?? (await readExit(this.#run)));
@@ -147,8 +147,13 @@ class Ladder {
     }
   }
 
-  #tell({ pid, started }: { readonly pid: number; readonly started: string }): void {
-    this.#told.add(`${pid} ${started}`);
+  #tell({ pid, started }: Recorded): void {
+    this.#told.set(`${pid} ${started}`, { pid, started });
+  }
+
+  /** A process without a mark is found by its kin alone. When they have gone, it may still be about to end. */
+  #isDying(): boolean {
+    return [...this.#told.values()].some(({ pid, started }) => statSync(pid)?.started === started);
   }
 }
 
