@@ -172,6 +172,7 @@ describe('a plain directory, worked in place', () => {
     const masked = view.view.mounts.filter(({ as }) => as !== 'write').map(({ at }) => at);
     for (const name of ['.git', 'HEAD', '.claude', '.mcp.json']) expect(masked).toContain(join(directory, name));
     await mkdir(join(root, 'plain', '.git'));
+    await writeFile(join(root, 'plain', '.git', 'HEAD'), 'ref: refs/heads/main\n');
     expect(await ground({ directory, task: none })).toMatchObject({
       why: expect.stringContaining(`fleet project add ${join(root, 'plain')}`),
     });
