@@ -28,6 +28,19 @@ export const ATTACKS: readonly Attack[] = [
         file: 'src/operations/bounds.test.ts',
         title: 'is refused outside of its bounds, with whose they are and what is allowed',
       },
+      attack('what-a-token-may-start', 'is held to those of whoever made it, through every token, link, fork and part'),
+      attack(
+        'what-a-token-may-start',
+        'a gate outside of the sandbox is not run by whoever is held to it, over a commit of its choice',
+      ),
+      {
+        file: 'test/bounded-operations.test.ts',
+        title: 'is either held to the bounds of what may be started, or says why it starts nothing',
+      },
+      {
+        file: 'src/operations/task-transfer.test.ts',
+        title: 'brings in no task that may do more than it could where it comes from',
+      },
       attack('identity', 'makes nothing for another team, and moves nothing there'),
     ],
   },

@@ -267,7 +267,7 @@ export const claimTask = operation({
   summary: 'Take a queued task to work on it yourself; nobody else can then.',
   input: z.strictObject({ id: Ref, as: claimant }),
   output: TaskView,
-  faults: ['invalid', 'not_found', 'conflict', 'unavailable'],
+  faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'unavailable'],
 });
 
 export const completeTask = operation({

@@ -80,6 +80,8 @@ export interface Caller {
   /** For people: recorded in the journal as the author of what the caller does. A name gives no rights. */
   readonly name: string;
   readonly role: Standing;
+  /** Roles of those whose tokens its own was made with: what their tasks are held to, its tasks are held to. */
+  readonly heldAs?: readonly Role[] | undefined;
   /** It sees the tasks of this team and no others. */
   readonly team?: string | undefined;
   /** The run it is, and the task that run serves. */
@@ -96,6 +98,12 @@ export const OWNER_ID = 'owner';
 /** Whether everything is open to it as far as its role goes, whoever it belongs to. */
 export const seesAll = ({ role, team }: Caller): boolean =>
   team === undefined && role !== 'run' && role !== 'host' && role !== 'worker';
+
+/** Roles that hold for what a caller makes besides its own: whoever hands on a token hands on its bounds. */
+export const heldBelow = ({ id, role, heldAs = [] }: Caller): readonly Role[] => {
+  const own = id === OWNER_ID ? undefined : ROLES.find((one) => one === role);
+  return [...new Set([...heldAs, ...(own === undefined ? [] : [own])])];
+};
 
 /** An admin of the whole fleet: whoever may change its settings. */
 export const isUnbounded = ({ role, team }: Pick<Caller, 'role' | 'team'>): boolean => role === 'admin' && team === undefined;

@@ -2,7 +2,7 @@ import { type Caller, isUnbounded, OWNER_ID, ROLES, type Role } from '../domain/
 import { type Bound, boundsAround, filledIn, nameExecutors, outsideOf } from '../domain/bounds/bounds.ts';
 import { Fault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
-import type { Task } from '../domain/task/task.ts';
+import { makersOf, type Task } from '../domain/task/task.ts';
 import { projects } from '../store/records/projects.ts';
 import { effectiveOf } from './doable.ts';
 import type { Scope } from './scope.ts';
@@ -21,14 +21,14 @@ interface Around {
   readonly extraArgs?: readonly string[] | undefined;
   readonly project?: Project | undefined;
   /** What it is a part of, or a copy of. */
-  readonly of?: Pick<Task, 'creatorRole' | 'team'> | undefined;
+  readonly of?: Pick<Task, 'creatorRole' | 'heldAs' | 'team'> | undefined;
 }
 
 /** What a new task asks for, with what bounds add to it; refused where it lies outside of them. No row is read for it. */
 export async function withinBounds<Wish extends Asked>(wish: Wish, around: Around, scope: Scope): Promise<Wish> {
   const { project, of, executors, extraArgs } = around;
   const bounds = boundsAround(
-    { roles: [roleOf(scope.caller), of && makerOf(of)], teams: [wish.team, of?.team, scope.caller.team], project },
+    { roles: [...rolesOf(scope.caller), ...(of ? makersOf(of) : [])], teams: [wish.team, of?.team, scope.caller.team], project },
     scope.settings.current().values,
   );
   if (bounds.length === 0) return wish;
@@ -56,11 +56,21 @@ export async function assertWithinBounds(task: Task, scope: Scope): Promise<void
   if (bounds.length > 0) refuse(outsideOf(task, await executorsOf(task, bounds, scope), bounds));
 }
 
+/**
+ * Whoever takes a task into its own hands names the commit that its gate runs: where the sandbox is required, that is no way
+ * to have it run outside.
+ */
+export async function assertGateWithinBounds(task: Task, scope: Scope): Promise<void> {
+  const { sandbox } = task;
+  const bounds = (await boundsOn(task, scope)).map(({ of, sandbox: needed }) => ({ of, sandbox: needed }));
+  refuse(outsideOf({ sandbox }, [], bounds));
+}
+
 /** All that hold for a task and for whoever asks. */
 export async function boundsOn(task: Task, { caller, reads, settings }: Scope): Promise<readonly Bound[]> {
   const project = task.projectId === undefined ? undefined : (await projects.get(reads, task.projectId))?.body;
   return boundsAround(
-    { roles: [roleOf(caller), makerOf(task)], teams: [task.team, caller.team], project },
+    { roles: [...rolesOf(caller), ...makersOf(task)], teams: [task.team, caller.team], project },
     settings.current().values,
   );
 }
@@ -79,7 +89,7 @@ function refuse(outside: string | undefined): void {
 
 /** A run is held to what its task is, and has no role of its own. */
 const roleOf = ({ role }: Caller): Role | undefined => ROLES.find((one) => one === role);
-const makerOf = ({ creatorRole }: Pick<Task, 'creatorRole'>): Role => creatorRole ?? 'admin';
+const rolesOf = (caller: Caller): readonly (Role | undefined)[] => [roleOf(caller), ...(caller.heldAs ?? [])];
 
 /** Kept with what is made: its bounds hold when it is started, too. */
 export const creatorRoleOf = (caller: Caller): Role | undefined => (caller.id === OWNER_ID ? undefined : roleOf(caller));

@@ -63,8 +63,7 @@ export const questionHandlers: Pick<Handlers, Questions> = {
   'question.answer': async ({ id, text }, scope) => {
     const seen = await findQuestion(scope, id);
     const chosen = chosenFrom(seen.body.options, text);
-    const asker = seen.body.taskId && (await tasks.get(scope.reads, seen.body.taskId));
-    if (asker) await assertWithinBounds(asker.body, scope);
+    await assertAskerWithinBounds(seen.body, scope);
     const author = { by: scope.caller.name, at: scope.now };
     const next = answered(seen.body, chosen, author.by, author.at);
     const change = changed(questions, seen, next, { author, note: { what: 'answered', why: chosen } });
@@ -76,6 +75,7 @@ export const questionHandlers: Pick<Handlers, Questions> = {
     const seen = await findQuestion(scope, id);
     if (own && seen.body.runId !== own.run.body.id)
       throw new Fault('forbidden', `question ${seen.body.id} was asked by somebody else: only people withdraw it`);
+    if (!own) await assertAskerWithinBounds(seen.body, scope);
     const author = { by: scope.caller.name, at: scope.now };
     const next = withdrawn(seen.body, { ...author, why });
     const change = changed(questions, seen, next, { author, note: { what: 'withdrawn', ...(why ? { why } : {}) } });
@@ -95,6 +95,12 @@ async function askedBefore(task: Task, text: string, { reads }: Scope): Promise<
   if (open >= LIMITS.openQuestions.value)
     throw new Fault('limit', `task ${task.id} has ${open} questions that wait for an answer, the most a task may have`);
   return undefined;
+}
+
+/** A task that stood still for its question goes on. */
+async function assertAskerWithinBounds({ taskId }: Question, scope: Scope): Promise<void> {
+  const asker = taskId && (await tasks.get(scope.reads, taskId));
+  if (asker) await assertWithinBounds(asker.body, scope);
 }
 
 /** Who asks again and gets the answer has heard it; who gets none waits for it as the run before it did. */

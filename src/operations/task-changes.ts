@@ -12,7 +12,7 @@ import type { Seen } from '../store/records/record.ts';
 import { runIndex } from '../store/records/runs.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { trash } from '../store/records/trash.ts';
-import { assertWithinBounds } from './bounds.ts';
+import { assertGateWithinBounds, assertWithinBounds } from './bounds.ts';
 import { changeOf, claimBase, named } from './claimed-change.ts';
 import { cleanupOf } from './cleanup-of.ts';
 import { findTask, stillAt } from './find.ts';
@@ -66,6 +66,7 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
   'task.claim': async ({ id, as }, scope) => {
     const agent = Name.parse(speaker(as, scope));
     const seen = await findTask(scope, id);
+    await assertGateWithinBounds(seen.body, scope);
     const base = await claimBase(seen.body, scope);
     const holder = { kind: 'claim', claimId: scope.ids.claim(), agent, callerId: scope.caller.id, ...base } as const;
     return moved(seen, { type: 'claim', at: scope.now, holder }, scope, { why: `claimed by ${agent}` });
@@ -74,6 +75,7 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
   'task.complete': async ({ id, as, summary, ...said }, scope) => {
     const seen = await findTask(scope, id);
     const holder = ownClaim(seen.body, speaker(as, scope), scope);
+    await assertGateWithinBounds(seen.body, scope);
     const found = await changeOf(seen.body, holder, said, scope);
     const type = (await needsProof(seen.body, scope)) ? 'verify' : 'finish';
     const why = said.changes === false ? `no changes: ${summary ?? `${holder.agent} says that none was needed`}` : summary;

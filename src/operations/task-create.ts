@@ -51,7 +51,7 @@ export async function madeTask(asked: Input, scope: Scope, { reviews }: Pick<Tas
   stand(task, { ...place, ...lineage(parent, scope, reviews ? 1 : 0) });
   if (task.sandbox) await assertSandbox(task, scope);
   if (reviews) task.reviews = reviews;
-  if (scope.caller.run && parent?.body.creatorRole !== undefined) task.creatorRole = parent.body.creatorRole;
+  if (scope.caller.run && parent) madeFor(task, parent.body);
   const unmet = openOnes(dependencies, task);
   const placed = input.draft ? task : transition(task, { type: 'dispatch', at: scope.now, unmet });
   const author = { by: scope.caller.name, at: scope.now };
@@ -106,7 +106,14 @@ export function draftOf(id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope,
   if (team !== undefined) draft.team = team;
   const creatorRole = creatorRoleOf(caller);
   if (creatorRole !== undefined) draft.creatorRole = creatorRole;
+  if (caller.heldAs && caller.heldAs.length > 0) draft.heldAs = [...caller.heldAs];
   return draft;
+}
+
+/** What a run makes, it makes for whoever made its task. */
+function madeFor(task: Task, { creatorRole, heldAs }: Task): void {
+  if (creatorRole !== undefined) task.creatorRole = creatorRole;
+  if (heldAs !== undefined) task.heldAs = heldAs;
 }
 
 /**

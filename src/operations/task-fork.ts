@@ -4,7 +4,7 @@ import { Fault } from '../domain/fault.ts';
 import { lenderOf, refOf } from '../domain/hold/account.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';
-import type { Task, TaskWish } from '../domain/task/task.ts';
+import { makersOf, type Task, type TaskWish } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import type { TaskId } from '../domain/values.ts';
 import { keptRef, type Work } from '../domain/work/work.ts';
@@ -47,6 +47,7 @@ export const forkTaskHandler: Handlers['task.fork'] = async (input, scope) => {
   const fork: Task = {
     ...(await withTrust(placed, {}, scope)),
     ...(parent ? lineage(parent, scope, 0) : {}),
+    ...heldLike(origin, placed),
     forkedFrom: { taskId: origin.id, runId: run.id, ...(await standOf(origin, { run, id }, scope)) },
   };
   const told = input.text === undefined ? fork : withMessage(fork, input.text, scope);
@@ -67,6 +68,13 @@ export const forkTaskHandler: Handlers['task.fork'] = async (input, scope) => {
   ];
   return plan(await viewOf(queued, scope), writes);
 };
+
+/** A copy is held to what its origin was, whoever makes it. */
+function heldLike(origin: Task, { creatorRole, heldAs = [] }: Task): Pick<Task, 'heldAs'> {
+  const makers = makersOf(origin).filter((role) => role !== (creatorRole ?? 'admin'));
+  const all = [...new Set([...heldAs, ...makers])];
+  return all.length === 0 ? {} : { heldAs: all };
+}
 
 const projectOf = async ({ projectId }: Task, { reads }: Scope) =>
   projectId === undefined ? undefined : (await projects.get(reads, projectId))?.body;

@@ -63,4 +63,26 @@ describe('a file of tasks', () => {
       metadata: { importedFrom: 'bd-a2' },
     });
   });
+
+  it('brings in no task that may do more than it could where it comes from [RUN-16]', async () => {
+    const from = await withProject();
+    const held = { sandbox: true, maxBudgetUsd: 2, maxTurns: 5, kind: 'review', tools: ['Read'] } as const;
+    const { tools, ...rest } = held;
+    await from.create('look', { ...rest, tool: [...tools] });
+    await from.create('apart', { isolation: 'clone' });
+    const lines = (await from.call('task.export', {})).items.map((line) => JSON.parse(JSON.stringify(line)));
+    const to = await withProject();
+    const { created } = await to.call('task.import', { lines, dispatch: true });
+    const [look, apart] = await Promise.all(created.map((id) => to.call('task.show', { id })));
+    expect(look).toMatchObject({ ...held, tools, isolation: 'clone', expectsChanges: false });
+    expect(apart).toMatchObject({ isolation: 'clone', kind: 'implement' });
+    // A file gives nothing that has to be asked for.
+    const [line] = lines;
+    const wider = {
+      ...line,
+      task: { ...line.task, id: 'x-1', sandbox: false, extraArgs: ['--x'], executors: ['acp'], systemPrompt: 'y' },
+    };
+    const [id] = (await to.call('task.import', { lines: [wider] })).created;
+    expect(await to.call('task.show', { id: id ?? '' })).toMatchObject({ executors: [], extraArgs: [] });
+  });
 });

@@ -14,9 +14,10 @@ import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { withinBounds } from './bounds.ts';
 import { findProject } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
-import { draftOf, givenDefaults, landing, titleOf } from './task-create.ts';
+import { defined, draftOf, givenDefaults, landing, titleOf } from './task-create.ts';
 import { awaited } from './task-graph.ts';
 import { type Where, whereToWork } from './task-place.ts';
+import { assertSandbox } from './task-trust.ts';
 import { wholeView } from './task-view.ts';
 import { stash } from './texts.ts';
 
@@ -130,10 +131,15 @@ interface Around {
 async function taskFrom(line: Imported, { where, after, dispatch }: Around, scope: Scope): Promise<Task> {
   const createdAt = createdOf(line.createdAt) ?? scope.now;
   const id = TaskId.safeParse(line.source);
+  const wish = await boundedWish(line, { where, after }, scope);
+  const { sandbox, isolation } = wish;
+  if (sandbox) await assertSandbox(where.place, scope);
+  // Where there is no repository, a private clone is not asked for again.
+  const asked = where.project?.kind === 'directory' || !where.project ? { sandbox } : { sandbox, isolation };
   const draft: Task = {
     ...draftOf(
       id.success ? id.data : scope.ids.task(createdAt),
-      { ...(await boundedWish(line, { where, after }, scope)), ...landing({}, where.project, scope) },
+      { ...wish, isolation: undefined, ...landing(asked, where.project, scope) },
       scope,
     ),
     ...where.place,
@@ -153,8 +159,8 @@ async function boundedWish(line: Imported, { where, after }: Pick<Around, 'where
 
 const wishOf = (line: Imported, after: readonly Task[], scope: Scope): TaskWish => ({
   title: Title.safeParse(line.title).success ? line.title : titleOf(line.title),
-  kind: 'implement',
-  expectsChanges: true,
+  kind: line.held.kind ?? 'implement',
+  expectsChanges: line.held.kind !== 'review' && line.held.kind !== 'explore',
   priority: line.priority,
   tags: line.tags.filter((tag) => Tag.safeParse(tag).success),
   executors: [],
@@ -165,6 +171,7 @@ const wishOf = (line: Imported, after: readonly Task[], scope: Scope): TaskWish 
   ...(line.acceptance?.trim() ? { acceptance: line.acceptance } : {}),
   ...(Name.safeParse(line.assignee).success && line.assignee ? { assignee: line.assignee } : {}),
   ...givenDefaults({}, scope),
+  ...defined(line.held),
 });
 
 function accepted(

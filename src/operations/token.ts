@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Role } from '../domain/authority.ts';
+import { heldBelow, Role } from '../domain/authority.ts';
 import { Fault, isFault } from '../domain/fault.ts';
 import type { Link } from '../domain/token/link.ts';
 import { assertNarrower, assertOwnName, opens, type Token } from '../domain/token/token.ts';
@@ -28,6 +28,7 @@ export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.link' | 'toke
       seq: 1,
       createdBy: caller.name,
       creatorId: caller.id,
+      ...held(heldBelow(caller)),
       createdAt: now,
       expiresAt: instantOf(msOf(now) + days * DAY_MS),
     };
@@ -52,6 +53,7 @@ export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.link' | 'toke
       tokenExpiresAt: caller.until !== undefined && caller.until < asked ? caller.until : asked,
       createdBy: caller.name,
       creatorId: caller.id,
+      ...held(caller.heldAs),
       createdAt: now,
       expiresAt: instantOf(msOf(now) + LINK_MS),
     };
@@ -81,6 +83,9 @@ export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.link' | 'toke
     return plan({ ...next, seq: next.seq + 1 }, change);
   },
 };
+
+const held = (roles: readonly Role[] | undefined): Pick<Token, 'heldAs'> =>
+  roles === undefined || roles.length === 0 ? {} : { heldAs: [...roles] };
 
 /** A secret is made when the answer leaves, and is kept nowhere: not with its row, not with a keyed answer. */
 export async function withSecret(name: string, answer: unknown, signer: Signer): Promise<unknown> {
@@ -125,7 +130,7 @@ export async function redeem(code: string, { store, signer, ids, now }: RedeemNe
   const seen = await links.get(store, id.data);
   const at = now();
   if (!seen || seen.body.taken || seen.body.expiresAt <= at) throw refused;
-  const { name, role, team, tokenExpiresAt, createdBy, creatorId } = seen.body;
+  const { name, role, team, tokenExpiresAt, createdBy, creatorId, heldAs } = seen.body;
   const token: Token = {
     id: ids.token(),
     seq: 1,
@@ -134,6 +139,7 @@ export async function redeem(code: string, { store, signer, ids, now }: RedeemNe
     ...(team === undefined ? {} : { team }),
     createdBy,
     ...(creatorId === undefined ? {} : { creatorId }),
+    ...held(heldAs),
     createdAt: at,
     expiresAt: tokenExpiresAt,
   };

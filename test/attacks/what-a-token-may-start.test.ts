@@ -142,6 +142,60 @@ describe('more than its role or team is held to, wanted with a token', () => {
   });
 });
 
+describe('wider bounds, wanted by a token that makes itself another', () => {
+  let place: ServerHouse;
+  beforeAll(async () => {
+    place = await serverHouse({ PATH: boxPath(process.env['PATH']) });
+    await place.house.call('project.add', { path: place.directory, name: 'shop', plain: true });
+    await place.house.call('config.set', {
+      assignments: ['bounds_role.coordinator.executors=claude', 'bounds_role.coordinator.max_budget_usd=5'],
+    });
+  });
+  afterAll(() => place[Symbol.asyncDispose]());
+
+  const words = 'the bounds of role coordinator allow';
+  const create = (token: string, more: object = {}) =>
+    place.ask('/v1/tasks', { method: 'POST', token, body: { prompt: 'x', project: 'shop', ...more } });
+  const mint = async (token: string, days: number, role: string): Promise<string> =>
+    (await place.ask('/v1/tokens', { method: 'POST', token, body: { name: `for ${days}`, role, days } })).json.token;
+
+  it('is held to those of whoever made it, through every token, link, fork and part [T6] [API-07]', async () => {
+    const coordinator = await place.tokenFor('coordinator', { name: 'c' });
+    const lead = await mint(coordinator, 7, 'team-lead');
+    const worker = await mint(lead, 2, 'worker');
+    const { code } = (await place.ask('/v1/tokens/link', { method: 'POST', token: lead, body: { days: 1 } })).json;
+    const browser = (await place.ask('/v1/login', { method: 'POST', body: { code } })).json.token;
+    for (const [who, token] of Object.entries({ coordinator, lead, worker, browser })) {
+      const wider = await create(token, { executor: ['codex'], maxBudgetUsd: 1 });
+      expect([who, wider.status, wider.text]).toEqual([who, 403, expect.stringContaining(words)]);
+      const made = await create(token, { executor: ['claude'] });
+      expect([who, made.status, made.json.maxBudgetUsd]).toEqual([who, 201, 5]);
+      const own = await place.runOf(made.json.id);
+      const part = await place.ask('/v1/tasks', { method: 'POST', token: own.token, body: { prompt: 'x', executor: ['codex'] } });
+      expect([who, part.status]).toEqual([who, 403]);
+    }
+    // Whoever is not made by it is not held to it.
+    expect((await create(await place.tokenFor('team-lead', { name: 'free' }), { executor: ['codex'] })).status).toBe(201);
+  });
+});
+
+boxed(
+  'a gate outside of the sandbox is not run by whoever is held to it, over a commit of its choice [RUN-16] [API-07]',
+  async () => {
+    await using place = await serverHouse({ PATH: boxPath(process.env['PATH']) });
+    await place.house.call('project.add', { path: place.directory, name: 'shop', plain: true });
+    const open = await place.house.call('task.create', { project: 'shop', prompt: 'free for anybody' });
+    const token = await place.tokenFor('worker', { name: 'w' });
+    const ask = (verb: string, body: object) => place.ask(`/v1/tasks/${open.id}/${verb}`, { method: 'POST', token, body });
+    expect((await ask('claim', {})).status).toBe(200);
+    await place.house.call('config.set', { assignments: ['bounds_role.worker.sandbox=required'] });
+    const refused = { status: 403, text: expect.stringContaining('role worker allow nothing without the sandbox') };
+    expect(await ask('complete', { changes: false })).toMatchObject(refused);
+    expect((await ask('unclaim', {})).status).toBe(200);
+    expect(await ask('claim', {})).toMatchObject(refused);
+  },
+);
+
 describe('a task of `scripted` in the store of a fleet that has it switched off', () => {
   it('is not started, and no command of anybody switches it on for itself', async () => {
     await using house = await cliHouse();

@@ -1,5 +1,6 @@
 import { type Caller, OWNER_ID } from '../../domain/authority.ts';
 import { Fault } from '../../domain/fault.ts';
+import type { Token } from '../../domain/token/token.ts';
 import type { Store } from '../../store/port.ts';
 import { runs } from '../../store/records/runs.ts';
 import { tokens } from '../../store/records/tokens.ts';
@@ -34,36 +35,46 @@ export function identifier({ signer, store, now }: Surroundings): Identify {
   return async (text) => {
     const known = read.get(text);
     const claims = known && known.exp * 1_000 > now() ? known : await readOnce(text);
-    const isOwner = await isOwners(claims, store);
+    const token = await opened(claims, store);
+    const isOwner = token?.owner === true;
     // The same object as long as nothing changed: answers that are given again are kept by it.
     const before = callers.get(claims.jti);
     if (before && (before.id === OWNER_ID) === isOwner) return before;
-    const caller = callerOf(claims, isOwner);
+    const caller = callerOf(claims, { isOwner, heldAs: token?.heldAs });
     if (callers.size >= REMEMBERED) callers.clear();
     callers.set(claims.jti, caller);
     return caller;
   };
 }
 
-/** Whether it is the token of the owner of the home. Throws when it opens nothing any more. */
-async function isOwners(claims: Claims, store: Store): Promise<boolean> {
+/** Its row, where it has one. Throws when it opens nothing any more. */
+async function opened(claims: Claims, store: Store): Promise<Token | undefined> {
   if (claims.role === 'run') {
     const run = (await runs.get(store, claims.jti))?.body;
     if (!run || run.phase.state === 'ended' || run.taskId !== claims.task)
       throw new Fault('unauthenticated', 'the run of this token has ended');
-    return false;
+    return undefined;
   }
   const token = (await tokens.get(store, claims.jti))?.body;
   if (!token) throw new Fault('unauthenticated', 'the token is not known here');
   if (token.revokedAt) throw new Fault('unauthenticated', 'the token has been revoked');
-  return token.owner === true;
+  return token;
 }
 
-function callerOf(claims: Claims, isOwner: boolean): Caller {
+function callerOf(claims: Claims, { isOwner, heldAs }: { isOwner: boolean; heldAs: Token['heldAs'] }): Caller {
   const until = untilOf(claims);
   if (claims.role === 'run')
     return { id: claims.jti, name: claims.sub, role: 'run', run: { runId: claims.jti, taskId: claims.task }, until };
   const { sub, role, team, host } = claims;
   const id = isOwner ? OWNER_ID : claims.jti;
-  return { id, name: sub, role, until, ...(team === undefined ? {} : { team }), ...(host === undefined ? {} : { host }) };
+  const held = heldAs === undefined ? {} : { heldAs };
+  return {
+    id,
+    name: sub,
+    role,
+    until,
+    ...held,
+    ...(team === undefined ? {} : { team }),
+    ...(host === undefined ? {} : { host }),
+  };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Fault } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
+import { Task } from './task.ts';
 
 /** One task of an import file, in words common to our own files and a beads file. */
 export interface Imported {
@@ -18,7 +19,18 @@ export interface Imported {
   readonly createdAt?: string | undefined;
   readonly after: readonly string[];
   readonly comments: readonly { readonly by: string; readonly text: string }[];
+  /** What held its agent: it does not come in with more than it had. */
+  readonly held: Held;
 }
+
+/** Restrictions alone. What a file says besides of how a task is carried out is said anew by whoever brings it in. */
+const Held = z.object({
+  ...Task.pick({ maxBudgetUsd: true, maxTokens: true, maxTurns: true, timeoutSeconds: true, preset: true, tools: true }).shape,
+  kind: Task.shape.kind.optional(),
+  sandbox: z.literal(true).optional().catch(undefined),
+  isolation: z.literal('clone').optional().catch(undefined),
+});
+type Held = z.infer<typeof Held>;
 
 const Ours = z.looseObject({
   type: z.literal('task'),
@@ -35,6 +47,7 @@ const Ours = z.looseObject({
     phase: z.looseObject({ state: z.string() }),
     dependsOn: z.array(z.string()),
     createdAt: z.string(),
+    ...Held.shape,
   }),
   comments: z.array(z.looseObject({ by: z.string(), why: z.string().optional() })).default([]),
 });
@@ -83,6 +96,7 @@ const fromOurs = ({ task, comments }: z.infer<typeof Ours>): Imported => ({
   createdAt: task.createdAt,
   after: task.dependsOn,
   comments: comments.flatMap(({ by, why }) => (why ? [{ by, text: why }] : [])),
+  held: Held.parse(task),
 });
 
 const fromBead = (bead: z.infer<typeof Bead>): Imported => ({
@@ -98,6 +112,7 @@ const fromBead = (bead: z.infer<typeof Bead>): Imported => ({
   createdAt: bead.created_at,
   after: bead.dependencies.filter(({ type }) => BLOCKING.has(type)).map(({ depends_on_id }) => depends_on_id),
   comments: bead.comments.flatMap(({ author, text }) => (text ? [{ by: author ?? 'unknown', text }] : [])),
+  held: {},
 });
 
 /** Lines so that each comes after those it waits for; a cycle is refused with its path. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Role } from '../authority.ts';
+import { ROLES, Role } from '../authority.ts';
 import { ExecutorRef } from '../hold/executor-ref.ts';
 import { LIMITS } from '../limits.ts';
 import { Usage } from '../run/usage.ts';
@@ -213,9 +213,17 @@ export const Task = TaskWish.extend({
   creatorId: z.string().optional(),
   /** The role of the token it was made with, or of that which its task was made with; absent: the owner's. */
   creatorRole: Role.optional(),
+  /** Roles of those that token was made by, and of whoever made the task it is a copy of: their bounds hold for it too. */
+  heldAs: z.array(Role).max(ROLES.length).optional(),
   updatedAt: Instant,
 });
 export type Task = z.infer<typeof Task>;
+
+/** Whose bounds it is held to wherever it goes: the role it was made with, and those behind that. */
+export const makersOf = ({ creatorRole = 'admin', heldAs = [] }: Pick<Task, 'creatorRole' | 'heldAs'>): readonly Role[] => [
+  creatorRole,
+  ...heldAs,
+];
 
 /** The tasks it cannot go on without, as far as it knows. */
 export function waitsFor({ phase, dependsOn }: Pick<Task, 'phase' | 'dependsOn'>): readonly TaskId[] {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Role } from '../authority.ts';
+import { ROLES, Role } from '../authority.ts';
 import { Instant, LinkId, Name, TokenId } from '../values.ts';
 
 /** A right to one token, to be taken once and soon: what signs a browser in. */
@@ -13,6 +13,7 @@ export const Link = z.strictObject({
   tokenExpiresAt: Instant,
   createdBy: z.string(),
   creatorId: z.string().optional(),
+  heldAs: z.array(Role).max(ROLES.length).optional(),
   createdAt: Instant,
   expiresAt: Instant,
   /** The token it was taken for. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Caller, mayMint, ROLES, type Role } from '../authority.ts';
+import { type Caller, mayMint, ROLES, Role } from '../authority.ts';
 import { Fault } from '../fault.ts';
 import { Instant, Name, TokenId } from '../values.ts';
 
@@ -16,6 +16,8 @@ export const Token = z.strictObject({
   createdBy: z.string(),
   /** The id of the caller who made the token; tokens made before ids were kept have none. */
   creatorId: z.string().optional(),
+  /** Roles of the tokens it was made with, up to the owner's: their bounds hold for its bearer too. */
+  heldAs: z.array(Role).max(ROLES.length).optional(),
   /** The token that lies in the home for its owner. */
   owner: z.boolean().optional(),
   createdAt: Instant,

@@ -2,7 +2,7 @@ import { boundsAround, outsideOf } from '../../domain/bounds/bounds.ts';
 import { ANY_PROGRAM, SCRIPTED, SWITCHED_OFF } from '../../domain/executors.ts';
 import { refOf } from '../../domain/hold/account.ts';
 import type { Run } from '../../domain/run/run.ts';
-import type { Block, Task } from '../../domain/task/task.ts';
+import { type Block, makersOf, type Task } from '../../domain/task/task.ts';
 import { projects } from '../../store/records/projects.ts';
 import type { SuperviseNeeds } from './needs.ts';
 
@@ -15,7 +15,7 @@ export async function outOfBounds(run: Run, task: Task, { store, startRules }: S
   if (run.executor === ANY_PROGRAM && (task.creatorRole ?? 'admin') !== 'admin')
     return block(task, `only the owner of the fleet has ${ANY_PROGRAM} start a program that a task names`);
   const project = task.projectId === undefined ? undefined : (await projects.get(store, task.projectId))?.body;
-  const bounds = boundsAround({ roles: [task.creatorRole ?? 'admin'], teams: [task.team], project }, rules);
+  const bounds = boundsAround({ roles: makersOf(task), teams: [task.team], project }, rules);
   const outside = outsideOf(task, [refOf(run)], bounds);
   return outside === undefined ? undefined : block(task, outside);
 }
