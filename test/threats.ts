@@ -196,4 +196,15 @@ export const ATTACKS: readonly Attack[] = [
       { file: 'src/sandbox/elsewhere.process.test.ts', title: 'never leads to this machine or to the metadata of a cloud' },
     ],
   },
+  {
+    id: 'F28',
+    wants: 'a secret that an agent was given to be on the target branch, or at a remote, by accident',
+    stands:
+      'finished work is searched for the values its agents had, in every commit; where one is found a person is asked, and it is shown to nobody',
+    tests: [
+      attack('secrets-that-land', 'lands nowhere by itself, in whatever commit and form it is; what only looks like one lands'),
+      attack('secrets-that-land', 'is said, is shown to nobody, is not pushed, and lands only as a person has seen it'),
+      attack('secrets-that-land', 'is looked for again in what the agent makes of it once it was sent back'),
+    ],
+  },
 ];

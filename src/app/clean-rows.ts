@@ -36,7 +36,7 @@ const TOLD: Readonly<Record<string, (body: Fields) => Fields>> = {
   task: ({ phase, trouble, work, messages }) => ({
     ...(isObject(phase) && ('block' in phase || 'reason' in phase) ? { phase } : {}),
     ...(trouble === undefined ? {} : { trouble }),
-    ...(isObject(work) && ('guarded' in work || 'conflicts' in work) ? { work } : {}),
+    ...(isObject(work) && ('guarded' in work || 'leaks' in work || 'conflicts' in work) ? { work } : {}),
     ...(Array.isArray(messages) && messages.some(isOurs) ? { messages } : {}),
   }),
   run: ({ phase }) => (isObject(phase) && 'detail' in phase ? { phase } : {}),

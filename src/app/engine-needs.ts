@@ -13,6 +13,7 @@ import { tasks } from '../store/records/tasks.ts';
 import { cleanRows } from './clean-rows.ts';
 import { dispatchingOf } from './dispatching.ts';
 import type { ExecutorShelf } from './executors.ts';
+import { leaksIn } from './leaks.ts';
 import { editsIn, eventsFor, notePlaces, notesMark } from './notes.ts';
 import type { House } from './open-house.ts';
 import { jobAsStarted, prepareRun, workDirectory } from './prepare.ts';
@@ -63,6 +64,7 @@ export function workOf(house: House, env: Env): NonNullable<EngineNeeds['work']>
         guarded: values.guarded_paths,
       };
     },
+    leaks: leaksIn(hidden, env),
     lastOutput: async (runId, mostBytes) => lastOutput(...(await place(runId)), mostBytes),
     resultFile: async (runId) => readResult(...(await place(runId))),
     dropNotes: (taskId) => rm(notePlaces(house.paths.tasks, taskId).directory, { recursive: true, force: true }),

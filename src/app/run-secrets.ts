@@ -76,9 +76,13 @@ export function runSecrets(paths: Pick<HomePaths, 'path' | 'runs'>, own: readonl
 }
 
 /** For texts that came another way than by output: of a run, or of nobody knows whom. */
-export const cleaners = ({ knownFor, own }: RunSecrets): Pick<Output, 'redactor' | 'clean'> => ({
+export const cleaners = ({ knownFor, own }: RunSecrets): Pick<Output, 'redactor' | 'clean' | 'known'> => ({
   redactor: knownFor,
   clean: (text) => own()(text),
+  known: async (runIds) => {
+    const all = [...new Set([own(), ...(await Promise.all(runIds.map(knownFor)))])];
+    return (text) => all.reduce((left, one) => one.known(left), text);
+  },
 });
 
 /** Most runs have the same secrets as the one before, and the key is the same: then so is what their file says. */

@@ -2,9 +2,11 @@ import { dirname, join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import { wholeDiff, wholeReport } from '../domain/run/packet-text.ts';
 import { isReader, type Task } from '../domain/task/task.ts';
+import type { RunId } from '../domain/values.ts';
 import type { Step } from '../platform/lay.ts';
 import { cleaned, newestReport, packetFor } from '../store/queries/packet.ts';
 import { projects } from '../store/records/projects.ts';
+import { runIndex } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { diffText } from '../workspace/changes.ts';
 import type { House } from './house.ts';
@@ -36,7 +38,7 @@ export async function shelved(
     const report = await newestReport(house.store, id);
     if (report) steps.push(file(wholeReport(id), `${JSON.stringify(await clean(report), undefined, 2)}\n`));
     const diff = isReader(task) ? await diffOf(house, env, id, share) : undefined;
-    if (diff !== undefined) steps.push(file(wholeDiff(id), diff));
+    if (diff !== undefined) steps.push(file(wholeDiff(id), (await withoutSecretsOf(id, house))(diff)));
   }
   return steps;
 }
@@ -44,6 +46,14 @@ export async function shelved(
 /** How much of the changes of each of so many tasks is laid out. */
 export const diffShare = (tasksTold: number): number =>
   Math.min(LIMITS.packetDiffBytes.value, Math.floor(LIMITS.packetDiffsBytes.value / Math.max(1, tasksTold)));
+
+const AGENTS_ASKED = 20;
+
+/** The secrets one agent had are none of another's. */
+async function withoutSecretsOf(taskId: string, { store, output }: Around): Promise<(text: string) => string> {
+  const hits = await store.scan({ index: runIndex.agents(taskId), limit: AGENTS_ASKED, reverse: true });
+  return output.known(hits.map(({ key }) => key.id as RunId));
+}
 
 async function diffOf({ store }: Around, env: Env, taskId: string, maxBytes: number): Promise<string | undefined> {
   const other = (await tasks.get(store, taskId))?.body;

@@ -75,6 +75,11 @@ export const LIMITS = {
   packetTaskBytes: limit(8 * KB, 'bytes', 'what an agent is told in its prompt of one dependency or review; a file has more'),
   packetDiffBytes: limit(256 * KB, 'bytes', 'diff of one dependency that is placed beside the prompt of a review'),
   packetDiffsBytes: limit(2 * MB, 'bytes', 'diffs of all dependencies that are placed beside the prompt of a review'),
+  leakSearchBytes: limit(
+    32 * MB,
+    'bytes',
+    'commits of finished work that are searched for secrets its agent had; a person looks at more',
+  ),
   subTaskDepth: limit(2, 'levels', 'sub-tasks of sub-tasks, unless the setting max_depth says otherwise'),
   subTasks: limit(100, 'items', 'sub-tasks one task may create'),
   pageItems: limit(500, 'items', 'items in one page of a list'),

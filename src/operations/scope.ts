@@ -163,6 +163,8 @@ export interface Output {
   facts(runId: RunId): Promise<RunFacts>;
   /** Takes out of a text, which came another way, what its output is shown without. */
   redactor(runId: RunId): Promise<(text: string) => string>;
+  /** Takes out of a text the very values that agents of these runs had, and nothing that merely looks like a secret. */
+  known(runIds: readonly RunId[]): Promise<(text: string) => string>;
   /** The same where it is not known whose text it is: without the secrets of this process, and what looks like one. */
   clean(text: string): string;
 }

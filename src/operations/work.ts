@@ -2,6 +2,7 @@ import type { TaskView } from '../contract/shapes.ts';
 import { Fault } from '../domain/fault.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
+import type { RunId } from '../domain/values.ts';
 import { asidePath } from '../domain/work/aside.ts';
 import { conflictsOf, isUnchanged } from '../domain/work/offered.ts';
 import type { Work } from '../domain/work/work.ts';
@@ -9,6 +10,7 @@ import { evidence, evidenceIndex, reportIndex, reports } from '../store/records/
 import { changed } from '../store/records/journal.ts';
 import { projects } from '../store/records/projects.ts';
 import type { Seen } from '../store/records/record.ts';
+import { runIndex } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { workspaces } from '../store/records/workspaces.ts';
 import { cleanupOf } from './cleanup-of.ts';
@@ -41,7 +43,8 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
       scope.work.diff(project, { ...span, maxBytes }),
       work.tip && work.changes ? work.changes : scope.work.totals(project, span),
     ]);
-    return plan({ taskId: task.id, branch: work.branch, ...span, totals, text, cut });
+    const clean = await scope.output.known(await agentsOf(task, scope));
+    return plan({ taskId: task.id, branch: work.branch, ...span, totals, text: clean(text), cut });
   },
 
   'task.report': async ({ id }, scope) => {
@@ -117,6 +120,10 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
 
   'task.push': async ({ id, remote }, scope) => {
     const { task, work, project } = await withWork(id, scope);
+    if (work.leaks && work.approval?.commit !== work.tip)
+      throw new Fault('conflict', `task ${task.id} was not pushed: a secret its agent had is ${work.leaks.join(', ')}`, {
+        hint: `look at it with fleet task diff; fleet task approve ${task.id.slice(-8)} lets it through as it is`,
+      });
     const branch = work.landed ? work.target : work.branch;
     const pushed = await scope.work.push(project, { branch, remote });
     if (!pushed.ok) throw new Fault('conflict', `${branch} was not pushed: ${pushed.why ?? 'git did not say why'}`);
@@ -154,6 +161,12 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
   },
 };
 
+const AGENTS_ASKED = 20;
+
+/** The runs whose agents have worked on it, the newest of them. */
+const agentsOf = async ({ id }: Task, { reads }: Scope): Promise<RunId[]> =>
+  (await reads.scan({ index: runIndex.agents(id), limit: AGENTS_ASKED, reverse: true })).map(({ key }) => key.id as RunId);
+
 /** Where files of the task are that could not be kept. */
 async function whereAside({ id, work }: Task, { reads }: Scope): Promise<string> {
   const found = work?.workspaceId && (await workspaces.get(reads, work.workspaceId))?.body;
@@ -189,7 +202,7 @@ function holderOf(task: Task, work: Work) {
 
 /** Everything that was known of the work is found out again, from what is there now. */
 function looksAgain({ gate: _gate, ...task }: Task, work: Work, { now }: Scope): Task {
-  const { tip: _tip, tree: _tree, changes: _changes, guarded: _guarded, landing: _landing, ...rest } = work;
+  const { tip: _tip, tree: _tree, changes: _changes, guarded: _guarded, leaks: _leaks, landing: _landing, ...rest } = work;
   return { ...transition(task, { type: 'reverify', at: now, holder: holderOf(task, work) }), work: rest };
 }
 

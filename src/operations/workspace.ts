@@ -1,6 +1,7 @@
 import type { WorkspaceView } from '../contract/work.ts';
 import { Fault } from '../domain/fault.ts';
 import { isFinal } from '../domain/task/task.ts';
+import type { RunId } from '../domain/values.ts';
 import { levelOf, portsOf, type Workspace } from '../domain/work/workspace.ts';
 import { projects } from '../store/records/projects.ts';
 import type { Seen } from '../store/records/record.ts';
@@ -45,12 +46,16 @@ export const workspaceHandlers: Pick<Handlers, Names> = {
     if (scope.caller.role !== 'admin' && (real === undefined || !(await projectAround(real, scope))))
       throw new Fault('not_found', `${path} lies in no project of this fleet`);
     const found = await scope.work.blame(path, { ref, line: line === undefined ? undefined : Number(line) });
+    const clean = await scope.output.known([
+      ...new Set(found.lines.flatMap(({ run }) => (run === undefined ? [] : [run as RunId]))),
+    ]);
+    const lines = found.lines.map((one) => ({ ...one, text: clean(one.text), summary: clean(one.summary) }));
     const titles = new Map<string, { title: string; prompt: string }>();
     for (const id of new Set(found.lines.flatMap(({ task }) => task ?? []))) {
       const task = (await tasks.get(scope.reads, id))?.body;
       if (task) titles.set(id, { title: task.title, prompt: (await whole(scope, task.prompt)).slice(0, PROMPT_SHOWN) });
     }
-    return plan({ file: found.file, lines: found.lines.map((one) => ({ ...one, ...(one.task ? titles.get(one.task) : {}) })) });
+    return plan({ file: found.file, lines: lines.map((one) => ({ ...one, ...(one.task ? titles.get(one.task) : {}) })) });
   },
 };
 

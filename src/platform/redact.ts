@@ -40,6 +40,10 @@ export interface Redactor {
    * from the redactor as it is, so that nobody need ask: that is what makes reading a gigabyte of output bearable.
    */
   suspect(bytes: Uint8Array, from: number, to: number): number;
+  /** Removes the values that are known, and nothing that merely looks like a secret. */
+  known(text: string): string;
+  /** Whether any value is known. */
+  readonly knowsAny: boolean;
 }
 
 /** What to look for besides values that are known: values of which only digests are. */
@@ -61,7 +65,17 @@ export function redactor(secrets: readonly string[], unseen?: Unseen): Redactor 
     const spans = find(text, more).filter(({ start }) => start < length);
     return replaced(text.slice(0, Math.max(length, spans.at(-1)?.end ?? 0)), spans, REDACTED);
   };
-  return Object.assign(redact, { suspect, reach });
+  const values = [knownFinder(formsOfAll(secrets)), ...(hidden ? [hidden] : [])];
+  const known = (text: string): string =>
+    replaced(
+      text,
+      settled(
+        text,
+        values.flatMap((one) => one.find(text)),
+      ),
+      REDACTED,
+    );
+  return Object.assign(redact, { suspect, reach, known, knowsAny: needles.length > 0 || hidden !== undefined });
 }
 
 const bytesPerCharacter = 3;

@@ -132,6 +132,7 @@ export function memoryHouse({
       events: async (_run, { after }) => ({ items: [], next: after, more: false, ended: false, isText: false }),
       facts: unused,
       redactor: async () => redactor([]),
+      known: async () => (text) => text,
       clean: redactor([]),
     },
     work: {

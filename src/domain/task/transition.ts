@@ -99,7 +99,7 @@ export function transition(task: Task, command: TaskCommand): Task {
 function unproved(task: Task): Task {
   const { gate: _gate, work, ...rest } = task;
   if (!work) return rest;
-  const { tip: _tip, tree: _tree, changes: _changes, guarded: _guarded, approval: _approval, landing: _landing, ...kept } = work;
+  const { tip: _tip, tree: _tree, changes: _changes, guarded: _g, leaks: _leaks, approval: _a, landing: _l, ...kept } = work;
   return { ...rest, work: kept };
 }
 

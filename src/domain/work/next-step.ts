@@ -35,12 +35,14 @@ function afterProof({ work, integration }: Task): NextStep {
   const isApproved = work?.approval !== undefined && work.approval.commit === work.tip;
   if (integration === 'none') return { step: 'finish' };
   if (isApproved) return { step: 'merge' };
-  const guarded = work?.guarded ?? [];
-  if (integration === 'auto' && guarded.length === 0) return { step: 'merge' };
+  const { guarded = [], leaks = [] } = work ?? {};
+  if (integration === 'auto' && guarded.length === 0 && leaks.length === 0) return { step: 'merge' };
   const asked =
-    integration === 'auto'
+    integration === 'auto' && guarded.length > 0
       ? `it changes ${guarded.join(', ')}, which never lands unseen: approve or reject it`
       : 'look at its diff, then approve or reject it';
+  const leaked =
+    leaks.length > 0 ? `a secret its agent had is ${leaks.join(', ')}: have it taken out of every commit, and change it; ` : '';
   const unchanged = work && isUnchanged(work) ? 'nothing has changed since it was rejected; ' : '';
-  return { step: 'review', what: `${unchanged}${asked}` };
+  return { step: 'review', what: `${leaked}${unchanged}${asked}` };
 }

@@ -32,6 +32,8 @@ export const Work = z.strictObject({
   changes: Totals.optional(),
   /** Files among the changes that nothing but a person may let through. */
   guarded: z.array(z.string()).optional(),
+  /** Where its commits hold a secret that an agent of the task had, or why nobody could look for one. */
+  leaks: z.array(z.string()).optional(),
   /** Somebody has looked at this tree and refused it, with these words. */
   rejected: z.strictObject({ by: z.string(), at: Instant, text: z.string(), tree: CommitId.optional() }).optional(),
   /** Files in which this commit cannot be put together with what the target was when it was offered for review. */

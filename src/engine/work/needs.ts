@@ -189,6 +189,8 @@ export interface WorkRules {
 export interface WorkNeeds extends Needs {
   readonly workshop: Workshop;
   workRules(): WorkRules;
+  /** Where the commits of a span hold a secret that one of these runs had, or why that cannot be told. */
+  leaks(project: Project, span: { readonly base: string; readonly tip: string }, runIds: readonly RunId[]): Promise<string[]>;
   /** The end of what a run has printed, without secrets; of each stream as much as evidence holds, or as is asked for. */
   lastOutput(runId: RunId, mostBytes?: number): Promise<string>;
   /** Removes the notes of a task that was deleted. */

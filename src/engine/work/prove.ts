@@ -5,6 +5,7 @@ import { blockedBy } from '../../domain/question/question.ts';
 import { isSetback } from '../../domain/setback.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
+import type { RunId } from '../../domain/values.ts';
 import { findingsOf, refusalOf } from '../../domain/work/evidence.ts';
 import { guardedAmong } from '../../domain/work/guarded-paths.ts';
 import { type NextStep, nextStep } from '../../domain/work/next-step.ts';
@@ -15,7 +16,7 @@ import { evidence } from '../../store/records/findings.ts';
 import { changed } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
 import type { Seen } from '../../store/records/record.ts';
-import { runs } from '../../store/records/runs.ts';
+import { runIndex, runs } from '../../store/records/runs.ts';
 import { taskIndex, tasks } from '../../store/records/tasks.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
@@ -165,7 +166,8 @@ async function gather(seen: Seen<Task>, project: Project | undefined, needs: Wor
     const facts = await needs.workshop.changes(project, span);
     // Said before anybody else can land it as a part of their own.
     if (facts.totals.commits > 0) await sayWhose({ task, project, tip: tip.commit, landed: tip.commit }, needs);
-    return { tip, facts };
+    const leaks = await needs.leaks(project, span, await agentsOf(task, needs));
+    return { tip, facts, leaks };
   });
   if (!found) return false;
   if (!found.value)
@@ -174,16 +176,32 @@ async function gather(seen: Seen<Task>, project: Project | undefined, needs: Wor
       { cause: 'proof', who: 'you', what: `neither its workspace nor its branch ${work.branch} is there any more` },
       needs,
     );
-  const { tip, facts } = found.value;
+  const { tip, facts, leaks } = found.value;
   if (tip.without) return sendBack(seen, unfinished(work, tip.without), needs);
   const guarded = guardedIn(facts, needs.workRules().guarded);
   const { trouble: _over, ...rest } = task;
   const next: Task = {
     ...rest,
     updatedAt: needs.now(),
-    work: { ...work, tip: tip.commit, tree: tip.tree, changes: { ...facts.totals }, ...(guarded.length > 0 ? { guarded } : {}) },
+    work: { ...work, tip: tip.commit, tree: tip.tree, changes: { ...facts.totals }, ...some({ guarded, leaks }) },
   };
-  return move(seen, next, { what: 'gathered', data: { commit: tip.commit, files: facts.totals.files } }, needs);
+  const data = { commit: tip.commit, files: facts.totals.files, ...some({ leaks }) };
+  return move(seen, next, { what: 'gathered', data }, needs);
+}
+
+const some = <Lists extends Readonly<Record<string, readonly string[]>>>(lists: Lists): Partial<Lists> =>
+  Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as Partial<Lists>;
+
+/** Of each task the newest. */
+const AGENTS_ASKED = 20;
+
+/** The runs whose agents may have put something into the work: its own, and those of the tasks it begins with. */
+async function agentsOf({ id, dependsOn, forkedFrom }: Task, { store }: WorkNeeds): Promise<RunId[]> {
+  const before = forkedFrom ? [...dependsOn, forkedFrom.taskId] : dependsOn;
+  const found = await Promise.all(
+    [id, ...before].map((one) => store.scan({ index: runIndex.agents(one), limit: AGENTS_ASKED, reverse: true })),
+  );
+  return found.flat().map(({ key }) => key.id as RunId);
 }
 
 const gathered = (site: Site, origin: Origin, { workshop, workRules }: WorkNeeds) =>

@@ -18,6 +18,7 @@ export function workFacts(task: TaskView, look: Look): (readonly [string, string
     ['Conflicts', work && conflicts(work, look)],
     ['Rejected', work && rejected(work, look)],
     ['Guarded', work?.guarded && `${work.guarded.map(plainLine).join(', ')}: never lands unseen`],
+    ['Secrets', work?.leaks && `one its agent had is ${work.leaks.map(plainLine).join(', ')}: never lands unseen`],
     ['Gate', gateText(task, paint)],
     ['Repairs', repairs === 0 ? undefined : `sent back ${TIMES[repairs] ?? `${repairs} times`}: what it claimed was not so`],
     ['Approved', approval && `${shortCommit(approval.commit)} by ${plainLine(approval.by)} ${ago(approval.at, nowMs)}`],
