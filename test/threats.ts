@@ -90,6 +90,8 @@ export const ATTACKS: readonly Attack[] = [
     tests: [
       attack('floods', 'locks neither the owner out nor another run'),
       attack('floods', 'from a sandbox locks neither the owner out nor another run'),
+      attack('flood-by-a-run', 'uses up its own rate and nobody else is refused once, by any door'),
+      attack('flood-by-a-run', 'is let in with less at once than its owner: body and head'),
     ],
   },
   {

@@ -116,6 +116,8 @@ export const LIMITS = {
   liveBufferBytes: limit(256 * KB, 'bytes', 'written to one live stream and not taken up; then nothing more is kept for it'),
   liveStallMs: limit(30_000, 'ms', 'how long a live stream may take up nothing before it is cut off'),
   liveMessageBytes: limit(64 * KB, 'bytes', 'one message of a client over a WebSocket'),
+  runRequestBytes: limit(2 * MB, 'bytes', 'body of one request by the door of runs'),
+  runHeaderBytes: limit(8 * KB, 'bytes', 'head of one request by the door of runs'),
   requestBytes: limit(4 * MB, 'bytes', 'body of one request over HTTP'),
   jsonLevels: limit(64, 'levels', 'nesting of the JSON of one request'),
   batchCalls: limit(100, 'items', 'calls in one JSON-RPC batch; each counts for the rate limit'),

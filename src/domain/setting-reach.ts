@@ -58,6 +58,7 @@ const REACH = {
   tls_cert: 'engine',
   tls_key: 'engine',
   rate_limit: 'engine',
+  run_rate_limit: 'engine',
   person: 'call',
 } as const satisfies Readonly<Record<SettingName, 'call' | 'engine'>>;
 

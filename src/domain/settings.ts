@@ -268,6 +268,12 @@ export const SETTINGS = {
     default: 500,
     env: 'FLEET_RATE_LIMIT',
   }),
+  run_rate_limit: setting({
+    summary: 'requests one run may make of the server in a second, in the long run',
+    schema: count(1_000_000),
+    default: 100,
+    env: 'FLEET_RUN_RATE_LIMIT',
+  }),
   person: setting({
     summary: 'name under which your own commands are recorded',
     schema: Name,

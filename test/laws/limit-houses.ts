@@ -162,7 +162,7 @@ function hubOf(elapsed: () => number) {
     identify: async () => caller,
     callAs: () => call,
     owner: call,
-    rules: () => ({ hosts: new Set<string>(), origins: new Set<string>(), rate: 1_000 }),
+    rules: () => ({ hosts: new Set<string>(), origins: new Set<string>(), rate: 1_000, runRate: 1_000 }),
     elapsed,
     log: () => undefined,
     onNews: () => undefined,

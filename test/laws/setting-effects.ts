@@ -147,8 +147,8 @@ const keptOutput = async (settings: Some) => retentionOf((await effectHouse({ se
 
 const asServer = async (settings: Some) => {
   const values = { ...(await effectHouse({})).settings, ...settings };
-  const { hosts, origins, rate } = rulesMemo()(values, 3847);
-  return { hosts: [...hosts], origins: [...origins], rate };
+  const { hosts, origins, rate, runRate } = rulesMemo()(values, 3847);
+  return { hosts: [...hosts], origins: [...origins], rate, runRate };
 };
 
 const reachable = async (settings: Some) => {
@@ -280,5 +280,6 @@ export const SETTING_EFFECTS: { readonly [Name in keyof Settings]: Proof<Setting
   tls_cert: { seen: (settings) => toAnybody({ tls_key: '/key.pem', ...settings }), values: [undefined, '/cert.pem'] },
   tls_key: { seen: (settings) => toAnybody({ tls_cert: '/cert.pem', ...settings }), values: [undefined, '/key.pem'] },
   rate_limit: { seen: asServer, values: [undefined, 7] },
+  run_rate_limit: { seen: asServer, values: [undefined, 7] },
   person: { seen: madeBy, values: [undefined, 'ann'] },
 };

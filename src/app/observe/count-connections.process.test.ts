@@ -45,7 +45,7 @@ it('counts streams of events while they are open, and requests under their templ
     identify: async () => ({ id: 'owner', name: 'you', role: 'admin' }),
     callAs: () => () => Promise.reject(new Error('nothing is called')),
     redeem: () => Promise.reject(new Error('nothing is redeemed')),
-    rules: () => ({ hosts: new Set([`127.0.0.1:${port.value}`]), origins: new Set(), rate: 100 }),
+    rules: () => ({ hosts: new Set([`127.0.0.1:${port.value}`]), origins: new Set(), rate: 100, runRate: 100 }),
     within: () => undefined,
     revision: () => undefined,
     now: () => 0,

@@ -37,6 +37,9 @@ export interface TcpWish {
 /** A request that dawdles is not waited for, and there are only so many connections. */
 const PATIENCE = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
 
+/** Agents are many, and programs of ours speak for them. */
+const RUNS = { headersTimeout: 5_000, requestTimeout: 30_000, maxHeaderSize: LIMITS.runHeaderBytes.value };
+
 /** Also where nothing is said for so long before the first request, and in the greeting of TLS. */
 const HANDSHAKE_MS = PATIENCE.headersTimeout;
 
@@ -49,11 +52,12 @@ function serverFor({ web, answer: first, onUpgrade, connections }: App, { tls, i
   const fetch = (request: Request, env: object) => web.fetch(request, { ...env, ...door } as Behind['Bindings']);
   const listener = getRequestListener(fetch);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
+    if (isForRuns) Object.assign(request, door);
     if (!first?.(request, response, door)) void listener(request, response);
   };
   const server = tls
     ? createTlsServer({ ...PATIENCE, handshakeTimeout: HANDSHAKE_MS, ...tls }, answer)
-    : createServer(PATIENCE, answer);
+    : createServer(isForRuns ? { ...PATIENCE, ...RUNS } : PATIENCE, answer);
   server.on('upgrade', (request, socket, head: Buffer) => onUpgrade(Object.assign(request, door), socket, head));
   connections?.watch(server);
   server.maxConnections = LIMITS.connections.value;

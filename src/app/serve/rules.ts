@@ -32,7 +32,8 @@ function webRules(settings: Settings, port: number | undefined): WebRules {
   const hosts = new Set([...withPort, ...settings.allowed_hosts].map((name) => name.toLowerCase()));
   const schemes = settings.tls_cert === undefined && !settings.behind_proxy ? ['http'] : ['http', 'https'];
   const origins = [...withPort, ...settings.allowed_hosts].flatMap((name) => schemes.map((scheme) => `${scheme}://${name}`));
-  return { hosts, origins: new Set([...origins, ...settings.allowed_origins]), rate: settings.rate_limit };
+  const rates = { rate: settings.rate_limit, runRate: settings.run_rate_limit };
+  return { hosts, origins: new Set([...origins, ...settings.allowed_origins]), ...rates };
 }
 
 export const inUrl = (address: string): string => (address.includes(':') && !address.startsWith('[') ? `[${address}]` : address);

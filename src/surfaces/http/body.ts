@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Asked } from './web.ts';
+import type { Asked, Door } from './web.ts';
 
 /** The JSON object of a request. */
-export async function jsonBody(incoming: IncomingMessage, longest: number = most): Promise<Record<string, unknown>> {
-  const body = valueOf(incoming, await ownText(incoming, longest));
+export async function jsonBody(incoming: IncomingMessage, longest?: number): Promise<Record<string, unknown>> {
+  const body = valueOf(incoming, await ownText(incoming, longest ?? mostOf(incoming as Partial<Door>)));
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Fault('invalid', 'the body is not a JSON object');
   return body as Record<string, unknown>;
@@ -13,8 +13,8 @@ export async function jsonBody(incoming: IncomingMessage, longest: number = most
 
 /** The JSON of a request; nothing at all is an empty object. Size and depth are bounded before anything is built from it. */
 export async function jsonValue(asked: Asked): Promise<unknown> {
-  const { incoming } = asked.env;
-  return valueOf(incoming as IncomingMessage, await boundedText(asked.req.raw, Number(incoming.headers['content-length'] ?? 0)));
+  const incoming = asked.env.incoming as IncomingMessage;
+  return valueOf(incoming, await boundedText(asked.req.raw, asked.env));
 }
 
 function valueOf({ headers }: IncomingMessage, text: string): unknown {
@@ -26,8 +26,9 @@ function valueOf({ headers }: IncomingMessage, text: string): unknown {
   return parsed(text);
 }
 
-const most = LIMITS.requestBytes.value;
-const refuse = (longest: number = most) => new Fault('invalid', `the body is longer than ${longest} bytes`, { status: 413 });
+/** By the door of runs less comes in than by that of their owner. */
+const mostOf = ({ isForRuns }: Partial<Door>): number => (isForRuns ? LIMITS.runRequestBytes : LIMITS.requestBytes).value;
+const refuse = (longest: number) => new Fault('invalid', `the body is longer than ${longest} bytes`, { status: 413 });
 
 /** Read from Node itself: a request as browsers know it, with a stream as they know it, costs more than all the rest of it. */
 function ownText(incoming: IncomingMessage, longest: number): Promise<string> {
@@ -66,14 +67,15 @@ export function discardRest(incoming: IncomingMessage, response: ServerResponse)
   });
 }
 
-async function boundedText(request: Request, length: number): Promise<string> {
-  if (length > most) throw refuse();
+async function boundedText(request: Request, { incoming, isForRuns }: Asked['env']): Promise<string> {
+  const most = mostOf({ isForRuns: isForRuns === true });
+  if (Number(incoming.headers['content-length'] ?? 0) > most) throw refuse(most);
   if (!request.body) return '';
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of request.body) {
     bytes += part.byteLength;
-    if (bytes > most) throw refuse();
+    if (bytes > most) throw refuse(most);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

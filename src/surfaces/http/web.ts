@@ -76,4 +76,6 @@ export interface WebRules {
   readonly origins: ReadonlySet<string>;
   /** Requests of one token in a second, in the long run. */
   readonly rate: number;
+  /** The same of one run. */
+  readonly runRate: number;
 }

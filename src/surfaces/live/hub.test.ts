@@ -13,7 +13,7 @@ function hubOf() {
     identify: async () => caller,
     callAs: () => call,
     owner: call,
-    rules: () => ({ hosts: new Set(), origins: new Set(), rate: 1 }),
+    rules: () => ({ hosts: new Set(), origins: new Set(), rate: 1, runRate: 1 }),
     elapsed: () => performance.now(),
     log: () => undefined,
     onNews: () => undefined,
