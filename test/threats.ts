@@ -22,6 +22,10 @@ export const ATTACKS: readonly Attack[] = [
       ),
       attack('what-a-token-may-start', 'is not started, and no command of anybody switches it on for itself'),
       attack('what-a-token-may-start', 'is not to be had as a program that a task names, by anybody but the owner'),
+      attack(
+        'what-a-token-may-start',
+        'is not to be had by arguments for the program of an agent, of whichever, by anybody but the owner',
+      ),
       attack('what-a-token-may-start', 'is refused over REST and over MCP, with the bound and what it allows'),
       { file: 'src/executors/custom/custom.test.ts', title: 'is filled in argument by argument, and never a shell line' },
       {

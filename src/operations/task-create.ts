@@ -41,7 +41,7 @@ export async function madeTask(asked: Input, scope: Scope, { reviews }: Pick<Tas
   ]);
   const executors = asked.executor ?? givenDefaults(asked, scope).executors ?? [];
   await assertExecutors(executors, scope);
-  await assertArguments(asked.extraArg, { executors, project }, scope);
+  assertArguments(asked.extraArg, scope);
   const input = await withinBounds(asked, { executors, extraArgs: asked.extraArg, project, of: parent?.body }, scope);
   const wish = wishOf(input, scope, dependencies);
   const { integration, isolation } = landing(input, project, scope);

@@ -9,7 +9,7 @@ import type { Seen } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { teamFor } from './authorize.ts';
 import { editedWithinBounds } from './bounds.ts';
-import { effectiveOf, isUnbegun, warningsFor } from './doable.ts';
+import { isUnbegun, warningsFor } from './doable.ts';
 import { findTask, stillAt } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { assertIntegration, defined } from './task-create.ts';
@@ -34,8 +34,7 @@ export const editTaskHandler: Handlers['task.edit'] = async (input, scope) => {
   if (Object.keys(fields).length === 0 && input.after === undefined && !input.clear.includes('after'))
     throw new Fault('invalid', 'nothing to change: give at least one field');
   const asked = without({ ...seen.body, ...fields, updatedAt: scope.now } as Task, fields);
-  if (input.extraArg !== undefined)
-    await assertArguments(input.extraArg, { executors: [(await effectiveOf(asked, scope)).executor, ...asked.executors] }, scope);
+  assertArguments(input.extraArg, scope);
   const edited = await editedWithinBounds(asked, scope);
   // Bounds may have asked for the sandbox.
   const isTrustTouched = touchesTrust(input) || edited.sandbox !== seen.body.sandbox;
@@ -64,7 +63,7 @@ function assertStaysInTeam({ team, clear }: Input, { caller }: Scope): void {
 /** With another executor first, what was said for the one before it is not for this one; and it begins at the first. */
 const handedOver = ({ executors }: Task, { executor }: Input): Record<string, unknown> => ({
   ...(executor === undefined ? {} : { executorAt: undefined }),
-  ...(executor === undefined || executor[0] === executors[0] ? {} : { model: undefined }),
+  ...(executor === undefined || executor[0] === executors[0] ? {} : { model: undefined, extraArgs: [] }),
 });
 
 /** Contract words that differ from the words of the record. */

@@ -2,7 +2,6 @@ import { type Caller, isUnbounded } from '../domain/authority.ts';
 import { ANY_PROGRAM, SCRIPTED, SWITCHED_OFF } from '../domain/executors.ts';
 import { Fault } from '../domain/fault.ts';
 import { DEFAULT_ACCOUNT, lenderOf } from '../domain/hold/account.ts';
-import type { Project } from '../domain/project/project.ts';
 import type { Scope } from './scope.ts';
 
 /** Every executor that was asked for is known, and so is its account. */
@@ -31,27 +30,28 @@ export async function assertExecutors(
   }
 }
 
-/** Arguments for the default executor are its program, where that starts whatever they name. */
-export async function assertArguments(
-  args: readonly string[] | undefined,
-  { executors, project }: { readonly executors: readonly string[]; readonly project?: Project | undefined },
-  { caller, dispatching }: Pick<Scope, 'caller' | 'dispatching'>,
-): Promise<void> {
+/**
+ * An argument may name hooks, settings, tool servers, directories or a program, and what it means changes with every version of
+ * an agent: no list of harmful ones would be whole. Those of a run are compared with the ones of its task.
+ */
+export function assertArguments(args: readonly string[] | undefined, { caller }: Pick<Scope, 'caller'>): void {
   if (!args || args.length === 0 || caller.run || isUnbounded(caller)) return;
-  const refs = executors.length > 0 ? executors : [(await dispatching.defaults(project?.id, project)).executor];
-  if (refs.some(isAnyProgram)) assertMayName(caller);
+  throw new Fault('forbidden', `${whoIs(caller)}: only the owner of the fleet gives arguments to the program of an agent`, {
+    hint: 'the owner can describe that program with these arguments as an executor: a file in executors/ of the home',
+  });
 }
 
 const isAnyProgram = (ref: string): boolean => lenderOf(ref).executor === ANY_PROGRAM;
 
 function assertMayName(caller: Caller): void {
   if (isUnbounded(caller)) return;
-  const whose = caller.team === undefined ? caller.role : `${caller.role} of team ${caller.team}`;
   throw new Fault(
     'forbidden',
-    `${caller.name} is ${whose}: only the owner of the fleet has ${ANY_PROGRAM} start a program that a task names`,
+    `${whoIs(caller)}: only the owner of the fleet has ${ANY_PROGRAM} start a program that a task names`,
     {
       hint: 'the owner can describe that program as an executor of its own: a file in executors/ of the home',
     },
   );
 }
+
+const whoIs = ({ name, role, team }: Caller): string => `${name} is ${role}${team === undefined ? '' : ` of team ${team}`}`;

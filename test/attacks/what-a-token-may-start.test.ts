@@ -85,6 +85,57 @@ describe('a shell, wanted with a token that may hand in work', () => {
     await place.house.call('project.set', { project: 'shop', clear: ['executor'] });
   });
 
+  it('is not to be had by arguments for the program of an agent, of whichever, by anybody but the owner [API-07] [T19]', async () => {
+    // Hooks, settings, tool servers, further directories, other providers, no sandbox of its own: of today's programs.
+    const DANGEROUS: Readonly<Record<string, readonly string[]>> = {
+      claude: ['--settings', '{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"id > PWNED"}]}]}}'],
+      'claude with a server': ['--mcp-config', '{"mcpServers":{"x":{"command":"id"}}}'],
+      'claude elsewhere': ['--add-dir', '/', '--permission-mode', 'bypassPermissions'],
+      codex: ['-c', 'notify=["sh","-c","id > PWNED"]'],
+      'codex with a server': ['-c', 'mcp_servers.x.command="id"', '--dangerously-bypass-approvals-and-sandbox'],
+      gemini: ['--extensions', '/tmp/x', '--include-directories', '/', '--yolo'],
+      qwen: ['--openai-base-url', 'http://elsewhere', '--yolo'],
+      copilot: ['--additional-mcp-config', '{"mcpServers":{"x":{"command":"id"}}}', '--allow-all-tools', '--add-dir', '/'],
+      opencode: ['--attach', 'http://elsewhere'],
+      agy: ['--dangerously-skip-permissions'],
+    };
+    const refused = { status: 403, text: expect.stringContaining('only the owner of the fleet gives arguments') };
+    for (const [named, extraArg] of Object.entries(DANGEROUS)) {
+      const executor = [named.split(' ')[0] ?? ''];
+      const wish = { prompt: 'x', project: 'shop', executor };
+      const owned = await place.ask('/v1/tasks', {
+        method: 'POST',
+        token: place.admin,
+        body: { ...wish, extraArg, team: 'web' },
+      });
+      expect([named, owned.status]).toEqual([named, 201]);
+      for (const role of ROLES) {
+        expect([role, named, await ask(role, 'POST', '/v1/tasks', { ...wish, extraArg })]).toMatchObject([role, named, refused]);
+        if (role === 'worker') continue;
+        expect(await ask(role, 'PATCH', `/v1/tasks/${owned.json.id}`, { extraArg: [...extraArg, '--more'] })).toMatchObject(
+          refused,
+        );
+        // What was meant for one program is not handed to another.
+        const other = executor[0] === 'codex' ? 'claude' : 'codex';
+        const moved = await place.ask('/v1/tasks', {
+          method: 'POST',
+          token: place.admin,
+          body: { ...wish, extraArg, team: 'web', draft: true },
+        });
+        expect((await ask(role, 'PATCH', `/v1/tasks/${moved.json.id}`, { executor: [other] })).json).toMatchObject({
+          extraArgs: [],
+        });
+      }
+      const { token } = await place.runOf(owned.json.id);
+      const part = await place.ask('/v1/tasks', {
+        method: 'POST',
+        token,
+        body: { prompt: 'x', extraArg: [...extraArg, '--more'] },
+      });
+      expect([named, part.status]).toEqual([named, 403]);
+    }
+  });
+
   it('is shown as switched off, with how its owner switches it on', async () => {
     const { items } = await place.house.call('executor.list', {});
     expect(items.find(({ name }) => name === 'scripted')).toMatchObject({
@@ -112,7 +163,7 @@ describe('more than its role or team is held to, wanted with a token', () => {
     [{ executor: ['claude', 'scripted'] }, 'allow no executor scripted, only claude'],
     [{ sandbox: false }, 'allow nothing without the sandbox'],
     [{ maxBudgetUsd: 5.01 }, 'allow at most $5, not $5.01'],
-    [{ extraArg: ['--max-budget-usd', '100'] }, 'allow no extra arguments'],
+    [{ extraArg: ['--max-budget-usd', '100'] }, 'gives arguments to the program'],
   ] as const;
   const of = async (role: string) =>
     place.tokenFor(role, { name: `bound ${role}`, ...(role === 'admin' ? { team: 'web' } : {}) });
