@@ -28,6 +28,23 @@ describe('an attacker with a token of a team', () => {
       expect([name, (await mint(lead, { name, role: 'worker', days: 1 })).status]).toEqual([name, 400]);
     for (const name of ['bob', 'BOB', 'lead of web'])
       expect([name, (await mint(lead, { name, role: 'worker', days: 1 })).status]).toEqual([name, 409]);
+    // In letters of other alphabets, of other widths, or with something between them that nobody sees.
+    for (const name of [
+      '\u0443ou',
+      'y\u03bfu',
+      'Fl\u0435\u0435t',
+      'ｆｌｅｅｔ',
+      'fleet\u034f',
+      'fl\ufe0feet',
+      'ow\u3164ner',
+      'f1eet',
+      'you.',
+    ])
+      expect([name, (await mint(lead, { name, role: 'worker', days: 1 })).status]).toEqual([name, 400]);
+    for (const name of ['yo\u200bu', 'fleet\u202e', '\u2066you', 'you\ufeff', 'fleet\u00ad'])
+      expect([name, (await mint(lead, { name, role: 'worker', days: 1 })).status]).toEqual([name, 400]);
+    for (const name of ['B\u043eb', 'b0b', 'le\u0430d of web'])
+      expect([name, (await mint(lead, { name, role: 'worker', days: 1 })).status]).toEqual([name, 409]);
     expect((await mint(place.admin, { name: 'fleet', role: 'worker' })).status).toBe(400);
     expect((await mint(lead, { name: 'somebody new', role: 'worker', days: 1 })).status).toBe(201);
   });

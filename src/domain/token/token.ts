@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Caller, mayMint, ROLES, Role } from '../authority.ts';
 import { Fault } from '../fault.ts';
 import { Instant, Name, TokenId } from '../values.ts';
+import { likenessOf } from './likeness.ts';
 
 /** A key to this fleet, without its secret part: that is signed anew from these fields and is stored nowhere. */
 export const Token = z.strictObject({
@@ -34,13 +35,14 @@ const HOUSE_NAMES = ['fleet', 'you', 'owner', 'retention'];
 
 /** Refuses a name that people would take for somebody else's. `taken` are the names of tokens that open something now. */
 export function assertOwnName(name: string, minter: Caller, taken: ReadonlySet<string>): void {
-  const plain = name.toLowerCase();
-  if (HOUSE_NAMES.includes(plain) || /^(host |run_|token_|task_)/.test(plain))
+  const looks = likenessOf(name);
+  if (HOUSE_NAMES.some((own) => likenessOf(own) === looks) || /^(host |run_|token_|task_)/i.test(name.normalize('NFKC')))
     throw new Fault('invalid', `name: ${name} is a name of Fleet's own, choose another`);
   // The owner may renew a token under its old name; nobody else may call a token like somebody who is there already.
   if (minter.role === 'admin' && minter.team === undefined) return;
-  if (taken.has(plain) || plain === minter.name.toLowerCase())
-    throw new Fault('conflict', `name: there is a ${name} already, choose another`);
+  const other = [...taken, minter.name].find((one) => likenessOf(one) === looks);
+  if (other !== undefined)
+    throw new Fault('conflict', `name: there is a ${other} already, and ${name} looks like it: choose another`);
 }
 
 /** Refuses a token that could do more, in another team, or for longer, than the one who asks for it. */

@@ -1,7 +1,7 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Call } from '../../contract/call.ts';
-import type { Caller } from '../../domain/authority.ts';
+import { type Caller, isUnbounded } from '../../domain/authority.ts';
 import { Fault, isFault } from '../../domain/fault.ts';
 import { Name } from '../../domain/values.ts';
 import { type Problem, problemOf } from '../../wire/problem.ts';
@@ -150,7 +150,8 @@ export async function callerOf(
       hint: 'on its own machine it is in admin.token in the home of the fleet; `fleet token create` makes others',
     });
   const caller = await needs.identify(token);
-  if (as === undefined || caller.role !== 'admin') return caller;
+  // Whoever signs for others in the journal is the owner: a token of a team speaks for itself.
+  if (as === undefined || !isUnbounded(caller)) return caller;
   const name = Name.safeParse(as);
   if (!name.success) throw new Fault('invalid', 'Fleet-As is not a usable name');
   return { ...caller, name: name.data };
