@@ -75,6 +75,7 @@ export const LIMITS = {
   packetTaskBytes: limit(8 * KB, 'bytes', 'what an agent is told in its prompt of one dependency or review; a file has more'),
   packetDiffBytes: limit(256 * KB, 'bytes', 'diff of one dependency that is placed beside the prompt of a review'),
   packetDiffsBytes: limit(2 * MB, 'bytes', 'diffs of all dependencies that are placed beside the prompt of a review'),
+  refusalsTold: limit(200, 'items', 'refusals of its agents that the history of a task tells of'),
   leakSearchBytes: limit(
     32 * MB,
     'bytes',

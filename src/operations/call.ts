@@ -14,6 +14,7 @@ import type { Row, Store } from '../store/port.ts';
 import { type Request, requests } from '../store/records/requests.ts';
 import { assertMayCall, readsAround, readsFor } from './authorize.ts';
 import { handlers } from './handlers.ts';
+import { isReach, noteRefusal } from './refusals.ts';
 import type { Plan, Scope } from './scope.ts';
 import { assertNoSecret, callerNames, withSecret } from './token.ts';
 
@@ -34,6 +35,14 @@ export function makeCall(surroundings: CallSurroundings, caller: Caller): Call {
   const call = async (name: string, rawInput: unknown, options: CallOptions = {}): Promise<unknown> => {
     const operation = byName.get(name);
     if (!operation) throw new Fault('not_found', `no operation is called ${name}`);
+    if (!caller.run) return answered(operation, rawInput, options);
+    return answered(operation, rawInput, options).catch(async (error: unknown) => {
+      if (isReach(operation, error)) await noteRefusal(caller, { operation, error }, surroundings);
+      throw error;
+    });
+  };
+  const answered = async (operation: Operation, rawInput: unknown, options: CallOptions): Promise<unknown> => {
+    const { name } = operation;
     assertMayCall(caller, operation);
     const input = checked(operation, await sayable(rawInput, operation, { caller, output: surroundings.output }));
     if (operation.kind === 'command') assertInForce(name, surroundings);

@@ -17,7 +17,7 @@ describe('a message to the agent of a task', () => {
     await house.settled([id]);
     expect((await house.task(id)).messages.map(({ state }) => state)).toEqual(['heard', 'heard']);
     const said = await house.said(id);
-    expect(said.match(/message 1: leave the parser alone/g)).toHaveLength(1);
+    expect(said.match(/message 1: you: leave the parser alone/g)).toHaveLength(1);
     expect(said.match(/message 2: /g)).toHaveLength(1);
     expect(await house.outcomes(id)).toEqual(['succeeded']);
   });

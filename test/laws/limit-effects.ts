@@ -173,6 +173,7 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   packetTaskBytes: packet,
   packetDiffBytes: { bounded: (size) => diffShare(size === LIMITS.packetDiffBytes.value ? 1 : 2) },
   packetDiffsBytes: { bounded: (size) => (size === LIMITS.packetDiffsBytes.value ? 8 * diffShare(8) : 100 * diffShare(100)) },
+  refusalsTold: provedBy('src/operations/refusals.test.ts', 'stop at a number, and the last one says so'),
   leakSearchBytes: provedBy('src/workspace/added-texts.process.test.ts', 'are not read beyond so many bytes, and that is told'),
   subTaskDepth: provedBy('src/operations/task.test.ts', 'stop at the depth and number that are allowed'),
   subTasks: provedBy('src/operations/task-part.test.ts', 'is refused from a certain number on [TASK-09] [T19]'),

@@ -1,5 +1,5 @@
 import type { Task } from '../task/task.ts';
-import type { Packet, ToldReport } from './packet.ts';
+import { LINE_END, type Packet, type ToldReport } from './packet.ts';
 import { packetText, reportLines, type Shelves } from './packet-text.ts';
 
 export interface Briefing {
@@ -116,5 +116,11 @@ export const TOLD = 'You were told meanwhile:';
 /** Messages nobody could deliver while an agent ran are part of its next briefing. */
 function messagesIn({ messages }: Briefing['task']): string {
   const waiting = messages.filter(({ state }) => state === 'waiting');
-  return waiting.length === 0 ? '' : [TOLD, ...waiting.map(({ by, text }) => `- ${by}: ${text}`)].join('\n');
+  return waiting.length === 0 ? '' : [TOLD, ...waiting.map((message) => `- ${saidBy(message)}`)].join('\n');
+}
+
+/** A message with who sent it, as whoever let them in knows it. No line within it can pass for that of another sender. */
+export function saidBy({ by, text }: Pick<Task['messages'][number], 'by' | 'text'>): string {
+  const [first = '', ...more] = text.split(LINE_END);
+  return [`${by}: ${first}`, ...more.map((line) => `  > ${line}`.trimEnd())].join('\n');
 }

@@ -180,6 +180,8 @@ export const Task = TaskWish.extend({
   continues: RunId.optional(),
   /** How often in a row the window of its agent was full while its work stood as `fullMark` says. */
   fullTimes: z.int().min(0).default(0),
+  /** How often its agents reached for more than they have, as far as its history tells. */
+  refusals: z.int().min(0).optional(),
   fullMark: z.string().optional(),
   /** What its ended runs have taken together, and in how many turns. */
   usage: Usage.optional(),

@@ -1,6 +1,7 @@
 import type { Executor } from '../../domain/agent/executor.ts';
 import type { Note } from '../../domain/journal/entry.ts';
 import { isSameText, type Question, replyTo } from '../../domain/question/question.ts';
+import { saidBy } from '../../domain/run/prompt.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { QuestionId } from '../../domain/values.ts';
@@ -47,7 +48,10 @@ export async function passedOn(
   const sent: number[] = [];
   for (const message of task.messages.filter(({ state }) => state === 'waiting')) {
     // Who has said how it went takes nothing more; its next run is told.
-    const step = executor.can.steer && now.verdict === undefined ? executor.say(now.state, message) : undefined;
+    const step =
+      executor.can.steer && now.verdict === undefined
+        ? executor.say(now.state, { ...message, text: saidBy(message) })
+        : undefined;
     if (!step) continue;
     now = stepped(now, step);
     sent.push(message.n);
