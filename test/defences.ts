@@ -17,7 +17,7 @@ export const DEFENCES: Readonly<Record<string, string>> = {
   T15: 'nothing of an agent is sent as a page',
   T16: 'control sequences are taken out before anything is shown',
   T17: 'no socket of a terminal is visible in a sandbox',
-  T18: 'messages carry their sender, are told as data, and never become a system prompt',
+  T18: 'messages carry their sender, are told as data, and never become a system prompt; what an agent reaches for and tools that change are told',
   T19: 'the token of a run opens its own task; a part may do no more than its task',
   T20: 'one redactor for whatever leaves a run; environments of agents are chosen',
   T21: 'the sandbox reaches listed hosts alone',

@@ -213,4 +213,22 @@ export const ATTACKS: readonly Attack[] = [
       attack('secrets-that-land', 'is looked for again in what the agent makes of it once it was sent back'),
     ],
   },
+  {
+    id: 'F29',
+    wants: 'an agent to obey what it reads: a message, a report, the words of a tool',
+    stands:
+      'what others say is told as theirs, line by line; the token of a run opens no more than before; what it reaches for stands in the history of its task, and tools that change are said',
+    tests: [
+      attack('infected-agents', 'is refused whatever is above it, by every door of its token, and a person reads each of it'),
+      attack('infected-agents', 'reads tools whose words have changed between runs, and that is said once'),
+      {
+        file: 'src/domain/run/prompt.test.ts',
+        title: 'a message carries who sent it, and no line within it passes for that of another',
+      },
+      {
+        file: 'src/operations/refusals.test.ts',
+        title: 'stand in the history of its task, each with what it reached for; nothing else changes',
+      },
+    ],
+  },
 ];

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { root } from '../../../tools/paths.mjs';
 import type { Io } from '../../surfaces/cli/surroundings.ts';
+import type { Offered } from './listed-tools.ts';
 import { bridgeToServer, type ServerWaits } from './server-bridge.ts';
 
 const SERVER = join(root, 'test', 'fixtures', 'mcp-server.mjs');
@@ -26,9 +27,12 @@ async function place(server: { args: string[] } | undefined, waits: ServerWaits)
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, 'mcp-token'), 'secret-of-run\n');
   const troubles: string[] = [];
+  const offered: Offered[] = [];
   const engine = createServer((asking, answer) => {
     void text(asking).then((body) => {
-      if (asking.method === 'POST') troubles.push((JSON.parse(body) as { trouble: string }).trouble);
+      const told = asking.method === 'POST' ? (JSON.parse(body) as { trouble?: string; tools?: Offered }) : {};
+      if (told.trouble !== undefined) troubles.push(told.trouble);
+      if (told.tools !== undefined) offered.push(told.tools);
       const definition = { command: process.execPath, env: { TOKEN: 'the-token-of-it' }, ...server };
       answer.end(JSON.stringify(asking.method === 'POST' ? {} : definition));
     });
@@ -50,6 +54,7 @@ async function place(server: { args: string[] } | undefined, waits: ServerWaits)
   const answers = () => out.map((line) => JSON.parse(line) as Said);
   return {
     troubles,
+    offered,
     ask: async (id: number, method: string): Promise<Said> => {
       input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: { protocolVersion: '2025-06-18' } })}\n`);
       return vi.waitFor(
@@ -77,6 +82,21 @@ describe('the bridge to a server of the project', () => {
     expect(await bridge.ask(2, 'tools/list')).toMatchObject({ result: { tools: [{ name: 'reveal' }] } });
     expect(await bridge.ask(3, 'tools/call')).toMatchObject({ result: { content: [{ text: 'it ends with f-it' }] } });
     expect(bridge.troubles).toEqual([]);
+  });
+
+  it('tells what the server says of its tools, and another hash once a word of it is another [T18]', async () => {
+    const hashOf = async (...args: string[]) => {
+      await using bridge = await place({ args: [SERVER, ...args] }, PATIENT);
+      await bridge.ask(1, 'tools/list');
+      return vi.waitFor(() => {
+        expect(bridge.offered).toHaveLength(1);
+        expect(bridge.offered[0]?.names).toEqual(['reveal']);
+        return bridge.offered[0]?.hash;
+      });
+    };
+    const [first, again, other] = [await hashOf(), await hashOf(), await hashOf('infected')];
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
   });
 
   it.each([

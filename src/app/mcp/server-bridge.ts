@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Io } from '../../surfaces/cli/surroundings.ts';
 import { AGENTS_DOOR } from '../home.ts';
 import { lineReader } from './line-reader.ts';
+import { ListedTools } from './listed-tools.ts';
 import { askEngine } from './run-engine.ts';
 import { addressLink, type Link, type Message, messagesIn, programLink, type StartedServer } from './server-link.ts';
 
@@ -56,6 +57,7 @@ class ServerBridge {
   /** Requests of the agent that the server has not answered yet. */
   readonly #open = new Map<string | number, { readonly message: Message; readonly timer?: NodeJS.Timeout }>();
   readonly #started: Promise<Link>;
+  readonly #listed = new ListedTools();
   #secrets: readonly string[] = [];
   #broken: string | undefined;
   #isOver = false;
@@ -107,8 +109,22 @@ class ServerBridge {
     if (this.#broken !== undefined) return;
     const { id, method } = message;
     // What nobody asked, or somebody no longer waits for, is nothing to the agent.
-    if (method === undefined && (id === undefined || id === null || !this.#settle(id))) return;
+    const asked = method === undefined && id !== undefined && id !== null ? this.#settle(id) : undefined;
+    if (method === undefined && !asked) return;
+    if (asked?.method === 'tools/list') this.#offered(message, asked);
     this.say(message);
+  }
+
+  /** Fleet compares what the server says of itself with what it said to the run before. */
+  #offered({ result }: Message, { params }: Message): void {
+    const tools = this.#listed.take(result, params?.cursor === undefined);
+    if (tools) this.#tell({ tools });
+  }
+
+  #tell(body: object): void {
+    const signal = AbortSignal.timeout(TELL_MS);
+    const { files } = this.#served;
+    this.#told = Promise.all([this.#told, askEngine(files, this.#path, { body, signal }).catch(() => undefined)]);
   }
 
   #expect(id: string | number, method: string, message: Message): void {
@@ -127,13 +143,12 @@ class ServerBridge {
 
   #gone(why: string): void {
     if (this.#broken !== undefined || this.#isOver) return;
-    const { files, name } = this.#served;
+    const { name } = this.#served;
     const trouble = this.#secrets.reduce((text, secret) => text.replaceAll(secret, '***'), why);
     this.#broken = trouble;
     for (const id of [...this.#open.keys()]) this.say(answerInstead(this.#settle(id) ?? { id }, name, trouble));
     void this.#io.err(`fleet mcp: server ${name}: ${trouble}\n`);
-    const signal = AbortSignal.timeout(TELL_MS);
-    this.#told = askEngine(files, this.#path, { body: { trouble }, signal }).catch(() => undefined);
+    this.#tell({ trouble });
   }
 }
 

@@ -15,7 +15,7 @@ export interface StartedServer {
 export interface Message {
   readonly id?: string | number | null;
   readonly method?: string;
-  readonly params?: { readonly protocolVersion?: string };
+  readonly params?: { readonly protocolVersion?: string; readonly cursor?: unknown };
   readonly result?: { readonly protocolVersion?: string };
 }
 

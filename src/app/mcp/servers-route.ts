@@ -1,5 +1,9 @@
-import { Fault } from '../../domain/fault.ts';
+import { z } from 'zod';
+import { Fault, isFault } from '../../domain/fault.ts';
 import { CONTEXT_MODE, INSTALL_CONTEXT_MODE } from '../../domain/project/mcp-servers.ts';
+import type { TaskId } from '../../domain/values.ts';
+import { changed } from '../../store/records/journal.ts';
+import { projects } from '../../store/records/projects.ts';
 import { runs } from '../../store/records/runs.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { jsonBody } from '../../surfaces/http/body.ts';
@@ -30,7 +34,12 @@ export function mountServers(web: Web, house: House, env: Env): void {
   });
   web.post('/mcp/run/server', async (asked) => {
     const { name, taskId } = bridgeIn(asked);
-    const { trouble } = await jsonBody(asked.env.incoming);
+    const { trouble, tools } = await jsonBody(asked.env.incoming);
+    if (tools !== undefined) {
+      const text = await pinned(house, { taskId, name, tools: offeredIn(tools) });
+      if (text !== undefined) await asked.get('call')('task.comment', { id: taskId, text });
+      return asked.json({});
+    }
     const why = typeof trouble === 'string' ? trouble.slice(0, MOST_TOLD) : 'it is broken';
     const repair = name === CONTEXT_MODE ? `; to install it: ${INSTALL_CONTEXT_MODE}` : '';
     await asked.get('call')('task.comment', {
@@ -39,6 +48,45 @@ export function mountServers(web: Web, house: House, env: Env): void {
     });
     return asked.json({});
   });
+}
+
+const Offered = z.strictObject({ hash: z.string().regex(/^[0-9a-f]{64}$/), names: z.array(z.string().max(200)).max(200) });
+
+function offeredIn(value: unknown): Pinned['tools'] {
+  const found = Offered.safeParse(value);
+  if (!found.success) throw new Fault('invalid', 'tools: is not a hash and names of tools');
+  return found.data;
+}
+
+interface Pinned {
+  readonly taskId: TaskId;
+  readonly name: string;
+  readonly tools: z.infer<typeof Offered>;
+}
+
+const NAMES_SHOWN = 20;
+
+/** What a server of the project says of its tools steers every agent that reads it. Told where it is not what it was. */
+async function pinned(house: House, { taskId, name, tools }: Pinned): Promise<string | undefined> {
+  const task = (await tasks.get(house.store, taskId))?.body;
+  const seen = task?.projectId && (await projects.get(house.store, task.projectId));
+  if (!seen || !Object.hasOwn(seen.body.mcpServers, name)) return undefined;
+  const before = seen.body.toolsSeen?.[name];
+  if (before === tools.hash) return undefined;
+  const next = { ...seen.body, toolsSeen: { ...seen.body.toolsSeen, [name]: tools.hash }, updatedAt: house.now() };
+  const note = { what: before === undefined ? 'tools seen' : 'tools changed', data: { server: name, hash: tools.hash } };
+  // Whoever comes second sees it at its next run.
+  await house.store
+    .commit(changed(projects, seen, next, { author: { by: 'fleet', at: house.now() }, note }))
+    .catch((error: unknown) => {
+      if (!isFault(error, 'conflict')) throw error;
+    });
+  if (before === undefined) return undefined;
+  const names = tools.names
+    .slice(0, NAMES_SHOWN)
+    .map((one) => JSON.stringify(one))
+    .join(', ');
+  return `MCP server ${name} says something else of its tools than it did to the run before: look whether that is meant (${names})`;
 }
 
 function bridgeIn(asked: Asked) {

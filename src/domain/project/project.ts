@@ -34,6 +34,8 @@ export const ProjectWish = z.strictObject({
   verify: Command.optional(),
   copyFiles: z.array(Below).max(LIMITS.copiedFiles.value),
   mcpServers: z.record(Name, McpServer),
+  /** Hashes of what each of its servers said of its tools to the newest run that asked. */
+  toolsSeen: z.record(Name, z.string()).optional(),
   executor: ExecutorRef.optional(),
   model: Title.optional(),
   effort: z.enum(EFFORTS).optional(),
