@@ -113,6 +113,10 @@ export const ATTACKS: readonly Attack[] = [
     stands: 'a part is done by the executors of its task unless the owner allows others, and shares its budget',
     tests: [
       attack('budget-by-parts', 'is there once for all of them together, at once and one below the other'),
+      {
+        file: 'src/store/queries/shared-budgets.test.ts',
+        title: 'has room, before a part begins, for a turn of each other that is at work, however many begin at once',
+      },
       attack('keys-of-other-providers', 'is had by no part of a task whose bounds name its executors'),
       attack('keys-of-other-providers', 'is had by no part of a task in a sandbox, unless the owner names that executor'),
     ],

@@ -2,16 +2,21 @@ import type { Operation } from '../contract/operation.ts';
 import type { Caller } from '../domain/authority.ts';
 import { type Fault, isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
+import type { Instant } from '../domain/values.ts';
+import type { Store } from '../store/port.ts';
 import { changed } from '../store/records/journal.ts';
 import { tasks } from '../store/records/tasks.ts';
-import type { CallSurroundings } from './call.ts';
+import type { Scope } from './scope.ts';
 
 interface Refused {
   readonly operation: Pick<Operation, 'name' | 'kind'>;
   readonly error: Fault;
 }
 
-type Ground = Pick<CallSurroundings, 'store' | 'now' | 'output'>;
+interface Ground extends Pick<Scope, 'output'> {
+  readonly store: Store;
+  now(): Instant;
+}
 
 /** Whether it reached for more than it has: for what its role may not do, or to change what is not its own. */
 export const isReach = (operation: Refused['operation'], error: unknown): error is Fault =>

@@ -31,6 +31,8 @@ export function hasNothingLeft(task: Limited): string | undefined {
 export interface SharedBudget {
   readonly task: Pick<Task, 'id' | 'maxBudgetUsd' | 'maxTokens'>;
   readonly usage: Usage | undefined;
+  /** Dollars that others who share it may take before anybody can look: a turn of each that is at work. Asked for before a start. */
+  readonly aheadUsd?: number | undefined;
 }
 
 /** A part takes from the budget of its task. A review that a person asks for has its own: the work it looks at is paid for. */
@@ -39,14 +41,23 @@ export const sharesBudget = ({ parentId, reviews, creatorId }: Pick<Task, 'paren
 
 /** Which of the budgets that a task shares is used up, by all who share it. */
 export function overShared(budgets: readonly SharedBudget[]): string | undefined {
-  for (const { task, usage } of budgets) {
+  for (const { task, usage, aheadUsd = 0 } of budgets) {
     const { maxBudgetUsd = Infinity, maxTokens = Infinity } = task;
     const [cost, tokens] = [usage?.costUsd ?? 0, usage ? budgetedTokens(usage) : 0];
     const whose = `task ${task.id.slice(-8)} and its parts have`;
     if (cost >= maxBudgetUsd) return `${whose} cost $${cost.toFixed(2)} together, and $${maxBudgetUsd} is the most they may cost`;
+    if (aheadUsd > 0 && cost + aheadUsd >= maxBudgetUsd)
+      return `${whose} cost $${cost.toFixed(2)} together, those at work may take $${aheadUsd.toFixed(2)} more at any moment, and $${maxBudgetUsd} is the most they may cost`;
     if (tokens >= maxTokens) return `${whose} used ${tokens} tokens together, of at most ${maxTokens}`;
   }
   return undefined;
+}
+
+/** What a turn of a run costs, by the dearest it has told; before that, by what a turn has cost those who share its budget. */
+export function turnUsd({ usage, turns }: Pick<Watch, 'usage' | 'turns'>): number | undefined {
+  const told = (turns?.spent ?? []).flatMap(({ costUsd }) => (costUsd === undefined ? [] : [costUsd]));
+  if (told.length > 0) return Math.max(...told);
+  return usage?.costUsd === undefined || !turns ? undefined : usage.costUsd / turns.count;
 }
 
 /** What is left of its dollars, and of those it shares, for a program that keeps to a budget by itself. */

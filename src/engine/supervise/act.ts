@@ -5,7 +5,7 @@ import { hasNothingLeft, overShared } from '../../domain/run/budget.ts';
 import type { Run } from '../../domain/run/run.ts';
 import { isSetback } from '../../domain/setback.ts';
 import type { Block, Task } from '../../domain/task/task.ts';
-import { sharedBudgets } from '../../store/queries/shared-budgets.ts';
+import { budgetsBefore } from '../../store/queries/shared-budgets.ts';
 import { changed } from '../../store/records/journal.ts';
 import { runs } from '../../store/records/runs.ts';
 import { settle } from '../settle.ts';
@@ -69,7 +69,7 @@ async function startInTime(sight: Sight, needs: SuperviseNeeds, { setbacks }: Me
 /** The intent is the claim itself, already durable; arbitration in the run directory lets it begin at most once. */
 async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boolean> {
   const executor = await needs.executor(run.body.executor);
-  const spent = task && (hasNothingLeft(task) ?? overShared(await sharedBudgets(task, needs)));
+  const spent = task && (hasNothingLeft(task) ?? overShared(await budgetsBefore(run.body, task, needs.store)));
   if (task && spent) {
     await giveUp(run.body, spent, needs, budgetBlock(task.id, spent));
     return true;

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { withRuns } from '../../../test/support/run-house.ts';
 import { overShared } from '../../domain/run/budget.ts';
+import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { runs } from '../records/runs.ts';
 import { tasks } from '../records/tasks.ts';
-import { sharedBudgets, takenBy } from './shared-budgets.ts';
+import { budgetsBefore, sharedBudgets, takenBy } from './shared-budgets.ts';
 
 const usage = (costUsd: number) => ({ inputTokens: costUsd * 1_000, outputTokens: 0, cachedTokens: 7, costUsd });
 
@@ -77,5 +78,32 @@ describe('the budget of a task with parts', () => {
     const alone = await house.stored(await house.make({ maxBudgetUsd: 1 }));
     const nothing = () => Promise.reject(new Error('it was looked for'));
     expect(await sharedBudgets(alone, { store: { get: nothing, scan: nothing } })).toEqual([]);
+  });
+
+  it('has room, before a part begins, for a turn of each other that is at work, however many begin at once [RUN-08]', async () => {
+    const house = await family();
+    const top = await house.make({ maxBudgetUsd: 1 });
+    const seen = await tasks.get(house.store, top);
+    // It has cost ten cents a turn so far, and so may its parts.
+    if (seen) await house.store.commit([tasks.put({ ...seen.body, usage: usage(0.4), turns: 4 }, seen.version)]);
+    const parts: { id: string; runId: Run['id'] }[] = [];
+    for (let n = 0; n < 12; n += 1) {
+      const id = await house.make({ parent: top });
+      parts.push({ id, runId: (await house.begin(id)).runId });
+    }
+    const rowOf = async (runId: string): Promise<Run> => {
+      const row = await runs.get(house.store, runId);
+      if (!row) throw new Error('it has not begun');
+      return row.body;
+    };
+    const why = async ({ id, runId }: (typeof parts)[number]) =>
+      overShared(await budgetsBefore(await rowOf(runId), await house.stored(id), house.store));
+    const whys = await Promise.all(parts.map(why));
+    // Sixty cents are left: of twelve that begin at once six do, with a turn each.
+    expect(whys.map((one) => one === undefined)).toEqual(parts.map((_, n) => n < 6));
+    expect(whys[11]).toContain('those at work may take $1.10 more at any moment, and $1 is the most');
+    // The task itself waits for its parts: what it may take holds none of them up.
+    await house.begin(top);
+    expect(await why(parts[5] as (typeof parts)[number])).toBeUndefined();
   });
 });
