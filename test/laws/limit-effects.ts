@@ -240,8 +240,14 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   liveBufferBytes: provedBy('src/surfaces/live/pipe.test.ts', 'holds a limited number of bytes, and goes on when it reads [R43]'),
   liveStallMs: { refused: stalledFor },
   liveMessageBytes: { refused: saidOverSocket },
-  runRequestBytes: provedBy('test/attacks/flood-by-a-run.test.ts', 'is let in with less at once than its owner'),
-  runHeaderBytes: provedBy('test/attacks/flood-by-a-run.test.ts', 'is let in with less at once than its owner'),
+  runRequestBytes: provedBy(
+    'test/attacks/flood-by-a-run.test.ts',
+    'is let in with less at once than its owner: body and head [T28] [T23]',
+  ),
+  runHeaderBytes: provedBy(
+    'test/attacks/flood-by-a-run.test.ts',
+    'is let in with less at once than its owner: body and head [T28] [T23]',
+  ),
   requestBytes: provedBy('src/app/serve/hostile.process.test.ts', 'is bounded in length and depth [T23]'),
   jsonLevels: { refused: (size) => assertShallow('['.repeat(size)) },
   batchCalls: provedBy(
