@@ -214,7 +214,8 @@ const namedPaths = (wish: Confined, home: string): string[] => [
   ...inHome([...wish.settings.sandbox_read, ...wish.settings.sandbox_write], home),
 ];
 
-const programsOf = ({ command }: Start): string[] => [command, process.execPath].filter((path) => path.startsWith('/'));
+const programsOf = ({ command, programs = [] }: Start): string[] =>
+  [command, ...programs, process.execPath].filter((path) => path.startsWith('/'));
 
 /** Paths in variables of its program and its providers. */
 function valuesOf({ start, executor, isChore }: Confined): string[] {

@@ -54,6 +54,8 @@ export const placesBeside = ({ runDirectory, notesDirectory }: Job): readonly st
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
+  /** Files that its command runs in turn, by path; they can be read in a sandbox, like the command itself. */
+  readonly programs?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Files it needs inside its run directory, by plain name. */
   readonly files: readonly { readonly name: string; readonly text: string }[];

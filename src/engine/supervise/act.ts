@@ -109,6 +109,7 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     mode: launch.mode,
     command: launch.command,
     args: launch.args,
+    ...(launch.programs ? { programs: launch.programs } : {}),
     directory: job.workDirectory,
     env: { ...env, ...launch.env },
     files: [...launch.files, { name: basename(job.promptFile), text: job.prompt }],

@@ -102,6 +102,8 @@ export interface Start {
   readonly mode: 'oneway' | 'twoway';
   readonly command: string;
   readonly args: readonly string[];
+  /** What its command runs in turn. */
+  readonly programs?: readonly string[];
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly { readonly name: string; readonly text: string }[];

@@ -11,7 +11,8 @@ export function launchOf(engine: Engine, job: Job): Launch {
   const args = argsOf(job);
   const around = { env: ENV, files: [], mode: 'twoway' as const };
   if (engine.kind === 'cli') return { command: engine.command, args: [...HEADLESS, ...args], ...around };
-  return { command: engine.node, args: [engine.agent, engine.sdk, engine.command, ...args], ...around };
+  const programs = [engine.agent, engine.sdk, engine.command];
+  return { command: engine.node, args: [...programs, ...args], programs, ...around };
 }
 
 /**
