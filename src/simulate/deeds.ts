@@ -89,9 +89,14 @@ function namedCall(name: string, given: Arguments, { tools, results }: Conversat
   if (inCode) return { kind: 'call', tool: { ...UNSEEN, name: name.replaceAll('.', '__'), inCode }, arguments: given };
   const lookUp = tools.find((candidate) => isLookUp(candidate.name));
   const wasLookedUp = results.some((result) => result.tool === lookUp?.name && result.text.includes(bareName(name)));
+  const byName = tools.find((candidate) => candidate.name === BY_NAME);
+  if (wasLookedUp && byName) return { kind: 'call', tool: byName, arguments: { name: fullName(name, source), arguments: given } };
   if (!lookUp || wasLookedUp) throw new ScenarioFault(`no tool is called ${name}: ${namesOf(tools)}`);
   return { kind: 'call', tool: lookUp, arguments: { query: `select:${fullName(name, source)}`, max_results: 5 } };
 }
+
+/** Where what was found stays out of the list of tools, it is called by this one. */
+const BY_NAME = 'tool_call';
 
 /** A program finds more than the model is told of. */
 const UNSEEN = { about: '', schema: {} } as const;

@@ -46,6 +46,17 @@ it('status is clean at the start, and nothing of the project is mentioned in its
   expect(at.git(site.path, 'fsck', '--strict')).toBe('');
 });
 
+it('commits are made in it in the name of its person, also by who keeps the files of a home from git', async () => {
+  using at = ground();
+  at.git(at.repository, 'config', 'user.name', 'Ada "the Heron" \\ Byron');
+  at.git(at.repository, 'config', 'user.email', 'ada@example.invalid');
+  const site = await laidOut(at);
+  const { GIT_AUTHOR_NAME: _, GIT_AUTHOR_EMAIL: __, GIT_COMMITTER_NAME: ___, GIT_COMMITTER_EMAIL: ____, ...env } = at.env;
+  const without = { ...env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
+  execFileSync('git', ['commit', '-q', '--allow-empty', '-m', 'mine'], { cwd: site.path, env: without });
+  expect(at.git(site.path, 'log', '-1', '--format=%an <%ae>')).toBe('Ada "the Heron" \\ Byron <ada@example.invalid>');
+});
+
 it('a private branch, a stash and a dropped commit of the user cannot be read in it [RUN-16]', async () => {
   using at = ground();
   at.git(at.repository, 'checkout', '-q', '-b', 'private');

@@ -6,7 +6,8 @@ import type { Ground } from '../announce.ts';
 import { gitFault } from '../git.ts';
 import { namedAfter } from '../orphans.ts';
 import { removeTree } from '../remove-tree.ts';
-import { besides, ownIndex, type Site } from '../site.ts';
+import { besides, ownIndex, type Site, type Who } from '../site.ts';
+import { identityOf } from '../target.ts';
 import { type ClosedPlace, closedGit } from './closed-git.ts';
 import { writeGitFiles } from './git-files.ts';
 import { linkPacks, packsFor } from './history.ts';
@@ -44,16 +45,18 @@ export interface Facts {
   readonly shallow?: string | undefined;
   readonly excludes: string;
   readonly refs: readonly KnownRef[];
+  readonly who: Who;
 }
 
 export async function factsOf({ site, repository, env }: Ground, commit: string): Promise<Facts> {
-  const [format, shallow, excludes, refs] = await Promise.all([
+  const [format, shallow, excludes, refs, who] = await Promise.all([
     objectFormat(repository),
     readShallow(repository.commonDir),
     excludesOf(repository, site.repository, env),
     refsWithin(repository, commit, env),
+    identityOf(site.repository, env),
   ]);
-  return { format, shallow, excludes, refs };
+  return { format, shallow, excludes, refs, who };
 }
 
 const ATTEMPTS = 3;
@@ -78,7 +81,7 @@ export async function linkHistory(
   }
 }
 
-export interface AgentGit extends PrivateHead, Pick<Facts, 'format' | 'shallow' | 'excludes'> {
+export interface AgentGit extends PrivateHead, Pick<Facts, 'format' | 'shallow' | 'excludes' | 'who'> {
   readonly refs: readonly KnownRef[];
   /** Refs of the agent's own that come back as they were. */
   readonly own?: readonly { readonly name: string; readonly id: string }[] | undefined;
@@ -88,7 +91,7 @@ export interface AgentGit extends PrivateHead, Pick<Facts, 'format' | 'shallow' 
 /** The agent's git directory, by one rename; what was there goes, but for what submodules keep in it. */
 export async function placeAgentGit(site: Site, wish: AgentGit): Promise<void> {
   const { agentGit, dotGit, history } = privatePlaces(site);
-  const { branch, commit, format, shallow, excludes } = wish;
+  const { branch, commit, format, shallow, excludes, who } = wish;
   const fresh = join(besides(site.path), `agent-git-${randomUUID()}`);
   const before = `${fresh}-before`;
   try {
@@ -96,6 +99,7 @@ export async function placeAgentGit(site: Site, wish: AgentGit): Promise<void> {
       format,
       shallow,
       excludes,
+      who,
       alternates: [history],
       head: branch === undefined ? commit : `ref: refs/heads/${branch}`,
       refs: refLines(wish),
