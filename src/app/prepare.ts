@@ -107,6 +107,7 @@ async function jobOf(house: House, { run, task, executor }: Start): Promise<Job>
     tools: executor?.can.tools ? withServers(toolsOf(task), Object.keys(servers)) : undefined,
     maxTurns: task.maxTurns,
     maxBudgetUsd: dollarsLeft(task, await sharedBudgets(task, house)),
+    ...(task.sandbox ? { sandboxed: true } : {}),
     extraArgs: isFirst(task, run.executor) ? task.extraArgs : [],
     // In a sandbox each task has a home of its own, and the conversation of another is not in it.
     ...(task.sandbox && fork ? { fork: false } : { resume, fork }),

@@ -30,6 +30,8 @@ export interface Job {
   readonly systemPrompt?: string | undefined;
   /** What it may use, in the words of `tools.ts`; absent: everything. */
   readonly tools?: readonly string[] | undefined;
+  /** It runs in a sandbox of Fleet's, in which no program can make another one. */
+  readonly sandboxed?: boolean | undefined;
   /** How often it may go back to its model, and what it may spend in this run. */
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;

@@ -42,6 +42,14 @@ describe('a thread of codex', () => {
     expect(opening({ tools: PRESETS.implement })?.params).toMatchObject(full);
   });
 
+  it('is asked for each command in a sandbox of Fleet, in which none of its own can be made', () => {
+    const asked = { approvalPolicy: 'untrusted', sandbox: 'danger-full-access' };
+    const tools = PRESETS.review;
+    expect(begun({ tools, sandboxed: true }).sent[2]?.params).toMatchObject(asked);
+    const anew = read(begun({ tools, sandboxed: true, resume: 'gone' }), linesOf('resume-missing')).sent;
+    expect(anew.find(({ method }) => method === 'thread/start')?.params).toMatchObject(asked);
+  });
+
   it('is begun anew when the conversation is gone, with the same prompt', () => {
     const played = read(begun({ resume: 'gone' }), linesOf('resume-missing'));
     expect(played.sent.map(({ method }) => method)).toEqual([

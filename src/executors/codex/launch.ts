@@ -55,8 +55,8 @@ const NOTICES: Record<string, TomlValue> = {
 };
 
 /** Where a run would be held back a person is asked. */
-function reach({ tools }: Job): string[] {
-  const { sandbox, approvalPolicy } = reachOf(tools);
+function reach(job: Job): string[] {
+  const { sandbox, approvalPolicy } = reachOf(job);
   return approvalPolicy === 'never' ? ['--dangerously-bypass-approvals-and-sandbox'] : ['-s', sandbox, '-a', 'on-request'];
 }
 

@@ -1,4 +1,5 @@
 import { mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
+import type { Job } from '../executor.ts';
 
 /** How far a thread may go without asking. */
 export interface Reach {
@@ -8,9 +9,11 @@ export interface Reach {
 
 /**
  * Who may run every command is held back by nothing here: a sandbox around the whole run is put up elsewhere. Everybody else
- * is asked for each command and each patch, and what was allowed then runs in a sandbox of codex's own.
+ * is asked for each command and each patch, and what was allowed then runs in a sandbox of codex's own, unless it is in one
+ * already: in there none can be made, and no command would start.
  */
-export function reachOf(tools: readonly string[] | undefined): Reach {
+export function reachOf({ tools, sandboxed }: Pick<Job, 'tools' | 'sandboxed'>): Reach {
   if (mayRunAll(tools)) return { sandbox: 'danger-full-access', approvalPolicy: 'never' };
+  if (sandboxed) return { sandbox: 'danger-full-access', approvalPolicy: 'untrusted' };
   return { sandbox: mayWrite(tools) ? 'workspace-write' : 'read-only', approvalPolicy: 'untrusted' };
 }

@@ -27,6 +27,7 @@ export interface State {
   readonly sent: number;
   readonly directory: string;
   readonly tools?: readonly string[] | undefined;
+  readonly sandboxed?: boolean | undefined;
   readonly model?: string | undefined;
   readonly effort?: string | undefined;
   /** What the thread is told first, until it is. */
@@ -62,6 +63,7 @@ export const firstState = (job: Job): State => ({
   sent: 0,
   directory: job.workDirectory,
   ...(job.tools === undefined ? {} : { tools: job.tools }),
+  ...(job.sandboxed ? { sandboxed: true } : {}),
   ...(job.model === undefined ? {} : { model: job.model }),
   ...(job.effort === undefined ? {} : { effort: job.effort }),
   prompt:

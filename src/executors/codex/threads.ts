@@ -9,13 +9,13 @@ type Opening = 'thread/start' | 'thread/resume' | 'thread/fork';
 
 /** Opens the thread, or another one's copy. Each time it is said anew how far it may go: no rule of an earlier run holds. */
 export function openThread(state: State, method: Opening, of?: string): Step {
-  const { directory: cwd, model, tools, run } = state;
+  const { directory: cwd, model, run } = state;
   const id = `${run}.${state.sent + 1}`;
   const params = {
     ...(of === undefined ? {} : { threadId: of, excludeTurns: true }),
     cwd,
     ...(model === undefined ? {} : { model }),
-    ...reachOf(tools),
+    ...reachOf(state),
   };
   return {
     state: { ...state, sent: state.sent + 1, opening: { id, fresh: of === undefined } },

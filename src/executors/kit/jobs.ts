@@ -29,6 +29,7 @@ export const JOBS: readonly Job[] = [
     mcp: { command: 'fleet', args: ['mcp', '--run', 'a b'], env: { A: 'b "c"' } },
   },
   { ...plainJob, notesDirectory: '/somewhere/task 1/notes' },
+  { ...plainJob, tools: ['Read', 'Bash(git log *)'], sandboxed: true },
   { ...plainJob, resume: 'session-1' },
   { ...plainJob, resume: 'session-1', fork: true },
 ].map(frozen);
