@@ -49,3 +49,22 @@ function firstRepair(agents: readonly ExecutorView[], chosen: string | undefined
   const one = agents.find(({ name }) => name === chosen) ?? agents.find(({ state }) => state === 'signed_out') ?? agents[0];
   return one?.repair ?? 'fleet executor list';
 }
+
+/** Of each agent that is here whether it can work in a sandbox; where nobody can, that is said of bubblewrap. */
+export function sandboxFindings(executors: readonly ExecutorView[], isMade: boolean): Finding[] {
+  const seen = executors.flatMap(({ name, sandbox }) => (sandbox ? [{ name, ...sandbox }] : []));
+  if (!isMade || seen.length === 0) return [];
+  const able = seen.filter(({ works }) => works).map(({ name }) => name);
+  const said = { name: 'in sandbox', needed: false } as const;
+  return [
+    able.length > 0
+      ? { ...said, state: 'ok', detail: `${able.join(', ')} can work in one` }
+      : { ...said, state: 'off', detail: 'no agent can work in one' },
+    ...seen
+      .filter(({ works }) => !works)
+      .map(({ name, problem, repair }): Finding => {
+        const why = problem === undefined ? {} : { detail: problem };
+        return { name: `${name} in it`, needed: false, state: 'broken', ...why, ...(repair === undefined ? {} : { repair }) };
+      }),
+  ];
+}

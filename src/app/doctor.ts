@@ -14,7 +14,7 @@ import { lookOf } from '../surfaces/cli/views/look.ts';
 import { engineOf, inHouse } from './background.ts';
 import { nearestThere } from './disk-room.ts';
 import { diskFindings } from './doctor-disk.ts';
-import { agentFindings, executorsFor } from './doctor-executors.ts';
+import { agentFindings, executorsFor, sandboxFindings } from './doctor-executors.ts';
 import { type HomePaths, homePaths } from './home.ts';
 import { priceShelf, pricesFile } from './prices.ts';
 import { installer } from './sandbox/installer.ts';
@@ -61,6 +61,7 @@ export const doctor: Program['run'] = async (args, given) => {
     nodeFinding(process.versions.node),
     ...tools,
     sandbox,
+    ...sandboxFindings(executors.items, sandbox.state === 'ok'),
     ...own,
     ...unknownExecutors(executors.problem),
     ...agents,

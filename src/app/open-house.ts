@@ -43,6 +43,7 @@ import { readiness } from './readiness.ts';
 import { eventsOf } from './run-events.ts';
 import { factsOf } from './run-facts.ts';
 import { cleaners, runSecrets } from './run-secrets.ts';
+import { inSandbox } from './sandbox/executors-in-sandbox.ts';
 import { sandboxLook } from './sandbox/sandbox-look.ts';
 import { settingsFor } from './settings/caller-settings.ts';
 import { executorNames, judgeExecutors } from './settings/known-executors.ts';
@@ -221,7 +222,12 @@ function executorsPort(
   return {
     names: async () => executorNames(paths).filter((name) => name !== SCRIPTED || settings.current().values.scripted),
     accounts: async (executor) => accountsOf(paths, executor),
-    here: executorsHere(executors, env, paths, ask),
+    here: inSandbox(executorsHere(executors, env, paths, ask), {
+      shelf: executors,
+      env,
+      paths,
+      settings: () => settings.current().values,
+    }),
     unready: readiness({ shelf: executors, env, paths, ask }),
     sandboxProblem: sandboxLook(env, () => settings.current().values),
     takesServers: async (ref) => (await executors.named(lenderOf(ref).executor))?.can.mcp ?? true,

@@ -8,6 +8,7 @@ import { endpointIn } from '../../sandbox/allowed.ts';
 import { DOOR, type Plan, TO_FLEET } from '../../sandbox/plan.ts';
 import { isWithin, profileOf } from '../../sandbox/profile.ts';
 import { isLoopback } from '../../sandbox/proxy.ts';
+import type { SandboxUser } from '../../sandbox/user.ts';
 import { projects } from '../../store/records/projects.ts';
 import { identityOf } from '../../workspace/target.ts';
 import { named } from '../environment.ts';
@@ -16,9 +17,11 @@ import { notePlaces } from '../notes.ts';
 import type { House } from '../open-house.ts';
 import { groundOf } from './ground.ts';
 import { limitsOf } from './limits-of.ts';
+import { type Barrier, barrierText, barrierTo } from './out-of-reach.ts';
+import { bothWays } from './paths-here.ts';
 import { runAs } from './run-as.ts';
 import { sandboxHere } from './sandbox-here.ts';
-import { boxPlaces, type Confined, ownHome, ownNames, type Seen, userHome, viewOf } from './view.ts';
+import { boxPlaces, type Confined, ownHome, ownNames, programsOf, type Seen, userHome, viewOf } from './view.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -54,6 +57,8 @@ export async function confine(house: House, env: Env, wish: Wish): Promise<Confi
   const { view } = seen;
   const as = await runAs(confined.settings, { mounts: view.mounts, home: house.paths.path, rootAlone: here.rootAlone });
   if ('why' in as) return { why: `it asks for a sandbox: ${as.why}` };
+  const barrier = as.user && (await barrierIn(seen, start, as.user));
+  if (barrier) return { why: `it asks for a sandbox: ${barrierText(barrier, confined.settings.sandbox_user)}` };
   // Also where it cannot be written: git heeds no directory of another user's.
   const git = ground.kind === 'clone' ? [ground.mounts.agentGit] : [];
   const places = boxPlaces(confined.runDirectory);
@@ -84,6 +89,16 @@ export async function confine(house: House, env: Env, wish: Wish): Promise<Confi
       }),
     }),
   };
+}
+
+/** What of its programs another user may not run; it would end before it begins, and say so nowhere. */
+async function barrierIn({ view }: Seen, start: Start, user: SandboxUser): Promise<Barrier | undefined> {
+  const shown = [...view.machine.directories, ...view.mounts.map(({ at }) => at)];
+  for (const program of (await Promise.all(programsOf(start).map(bothWays))).flat()) {
+    const barrier = await barrierTo(program, user, shown);
+    if (barrier) return barrier;
+  }
+  return undefined;
 }
 
 interface Wrapping {

@@ -12,6 +12,7 @@ import { DOOR, type Placeholder } from '../../sandbox/plan.ts';
 import { isWithin, type Mount, type View } from '../../sandbox/profile.ts';
 import { credentialPlace } from '../credential-place.ts';
 import { named } from '../environment.ts';
+import { findCommand } from '../find-program.ts';
 import type { HomePaths } from '../home.ts';
 import { notePlaces } from '../notes.ts';
 import { type Ground, MAKES_A_REPOSITORY } from './ground.ts';
@@ -214,8 +215,9 @@ const namedPaths = (wish: Confined, home: string): string[] => [
   ...inHome([...wish.settings.sandbox_read, ...wish.settings.sandbox_write], home),
 ];
 
-const programsOf = ({ command, programs = [] }: Start): string[] =>
-  [command, ...programs, process.execPath].filter((path) => path.startsWith('/'));
+/** What runs in there, by path; a plain name is found as it will be. */
+export const programsOf = ({ command, programs = [], env }: Start): string[] =>
+  [findCommand(command, env) ?? command, ...programs, process.execPath].filter((path) => path.startsWith('/'));
 
 /** Paths in variables of its program and its providers. */
 function valuesOf({ start, executor, isChore }: Confined): string[] {

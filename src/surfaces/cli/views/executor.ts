@@ -106,6 +106,7 @@ export function executorPage(view: ExecutorView, look: Look): string {
     signedIn,
     signedInBy,
     accounts,
+    sandbox,
     can,
     model,
     isDefault,
@@ -123,6 +124,7 @@ export function executorPage(view: ExecutorView, look: Look): string {
     ['proved', program?.proved === undefined ? undefined : plainLine(program.proved)],
     ['signed in', signedInBy === undefined ? signedIn : `${signedIn}: ${homely(signedInBy, look)}`],
     ...(accounts ?? []).map((one) => [`account ${plainLine(one.name)}`, accountText(one, look)] as const),
+    ['in a sandbox', sandbox && sandboxText(sandbox)],
     ['model', isDefault ? plainLine(model ?? "the program's own default") : undefined],
     ['window', contextLimit === undefined ? undefined : `${contextLimit} tokens`],
     ['can', can && (namesOf(can, true) || 'only run')],
@@ -138,6 +140,11 @@ function accountText({ signedIn, signedInBy, problem, repair }: Account, look: L
   if (problem !== undefined) return [problem, repair].flatMap((part) => (part === undefined ? [] : [plainLine(part)])).join('; ');
   return signedInBy === undefined ? `signed in: ${signedIn}` : `signed in by ${homely(signedInBy, look)}`;
 }
+
+const sandboxText = ({ works, problem, repair }: NonNullable<ExecutorView['sandbox']>): string =>
+  works
+    ? 'works'
+    : `does not work: ${[problem, repair].flatMap((part) => (part === undefined ? [] : [plainLine(part)])).join('; try: ')}`;
 
 type Account = NonNullable<ExecutorView['accounts']>[number];
 
