@@ -85,6 +85,19 @@ describe('the deeds of a scenario', () => {
     expect(() => played(script, [search], { source, entries })).toThrow('no tool is called submit_report');
   });
 
+  it('are called by another tool where what was looked up stays out of the list', () => {
+    const tools = [tool('tool_search', { query: text }), tool('tool_call', { name: text, arguments: {} })];
+    const source = 'deferred: mcp__fleet__submit_report\\n';
+    const script = 'call submit_report {"a":1}\nsay Done.';
+    expect(played(script, tools, { source })).toMatchObject([['tool_search', { query: 'select:mcp__fleet__submit_report' }]]);
+    const entries: Entry[] = [
+      { by: 'model', call: { id: 't1', name: 'tool_search' } },
+      { by: 'tool', id: 't1', text: '<function>{"name":"mcp__fleet__submit_report"}' },
+    ];
+    const named = ['tool_call', { name: 'mcp__fleet__submit_report', arguments: { a: 1 } }];
+    expect(played(script, tools, { source, entries })).toEqual([named]);
+  });
+
   it('are done by a program where the agent runs programs, with tools that only the program sees', () => {
     const inCode = { name: 'exec', namespace: 'functions' };
     const tools = [{ ...tool('exec_command', { cmd: text }, ['cmd']), inCode }];

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { survivors } from '../../src/runner/process-table.ts';
@@ -19,6 +19,12 @@ export interface CliOptions {
   readonly env?: Record<string, string>;
 }
 
+/** An ordinary user, for whom root runs everything of a house. */
+export interface Person {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** The built program with a home and a HOME of its own; everything it started is gone when the house is. */
 export interface CliHouse extends AsyncDisposable {
   readonly directory: string;
@@ -33,16 +39,20 @@ export interface CliHouse extends AsyncDisposable {
   /** A repository with one commit. */
   repository(name?: string): Promise<string>;
   git(directory: string, ...args: string[]): Promise<Answer>;
+  /** Makes a path belong to whoever the house is run as. */
+  give(path: string): Promise<void>;
 }
 
 const PROGRAM = join(root, 'dist', 'fleet.mjs');
 
-/** `at`: where its home is, if not beside everything else of it. */
-export async function cliHouse(at?: string): Promise<CliHouse> {
+/** `at`: where its home is, if not beside everything else of it. `as`: who runs it, if not whoever runs the tests. */
+export async function cliHouse(at?: string, as?: Person): Promise<CliHouse> {
   const directory = await mkdtemp(join(tmpdir(), 'fleet e2e '));
   const home = at ?? join(directory, 'fleet home');
   const userHome = join(directory, 'user');
   await mkdir(userHome);
+  const give = async (path: string) => void (as && (await chown(path, as.uid, as.gid)));
+  await Promise.all([directory, userHome].map(give));
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOME: userHome,
@@ -60,25 +70,27 @@ export async function cliHouse(at?: string): Promise<CliHouse> {
   };
   const started: ChildProcess[] = [];
   const fleet = (args: readonly string[], options: CliOptions = {}) =>
-    run(process.execPath, [PROGRAM, ...args], { cwd: directory, ...options, env: { ...env, ...options.env } });
-  const git = (where: string, ...args: string[]) => run('git', args, { cwd: where, env });
+    run(process.execPath, [PROGRAM, ...args], { cwd: directory, ...options, env: { ...env, ...options.env }, as });
+  const git = (where: string, ...args: string[]) => run('git', args, { cwd: where, env, as });
   return {
     directory,
     home,
     env,
     fleet,
     git,
+    give,
     ok: async (args, options) => {
       const answer = await fleet(args, options);
       if (answer.code !== 0) throw new Error(`fleet ${args.join(' ')} ended with ${answer.code}: ${answer.err}`);
       return answer;
     },
-    node: (args) => run(process.execPath, args, { cwd: directory, env }),
+    node: (args) => run(process.execPath, args, { cwd: directory, env, as }),
     start: (args, more = {}) => {
       const child = spawn(process.execPath, [PROGRAM, ...args], {
         cwd: directory,
         env: { ...env, ...more },
         stdio: ['ignore', 'pipe', 'pipe'],
+        ...as,
       });
       started.push(child);
       return child;
@@ -86,6 +98,7 @@ export async function cliHouse(at?: string): Promise<CliHouse> {
     repository: async (name = 'repo') => {
       const path = join(directory, name);
       await mkdir(path, { recursive: true });
+      await give(path);
       await git(path, 'init', '-q', '-b', 'main');
       await writeFile(join(path, 'README'), 'hello\n');
       await git(path, 'add', '.');
@@ -119,10 +132,10 @@ async function ended(child: ChildProcess): Promise<void> {
 function run(
   command: string,
   args: readonly string[],
-  { cwd, env, input }: CliOptions & { env: Record<string, string> },
+  { cwd, env, input, as }: CliOptions & { env: Record<string, string>; as?: Person | undefined },
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], ...as });
     let out = '';
     let err = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onTestFailed, vi } from 'vitest';
-import { type CliHouse, cliHouse } from './cli-house.ts';
+import { type CliHouse, cliHouse, type Person } from './cli-house.ts';
 
 export interface TaskJson {
   readonly id: string;
@@ -81,13 +81,14 @@ export const RESTING = ['done', 'blocked', 'failed', 'canceled'];
 export interface WorkHouseOptions {
   readonly engine?: boolean;
   readonly settings?: readonly string[];
+  readonly as?: Person | undefined;
 }
 
 export async function workHouse(
   project: readonly string[] = [],
-  { engine = true, settings = [] }: WorkHouseOptions = {},
+  { engine = true, settings = [], as }: WorkHouseOptions = {},
 ): Promise<WorkHouse> {
-  const house = await cliHouse();
+  const house = await cliHouse(undefined, as);
   const repo = await house.repository('shop');
   await house.ok(['project', 'add', repo, '--executor', 'scripted', '--integration', 'auto', ...project]);
   if (settings.length > 0) await house.ok(['config', 'set', ...settings]);
