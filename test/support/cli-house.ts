@@ -51,7 +51,9 @@ export async function cliHouse(at?: string, as?: Person): Promise<CliHouse> {
   const home = at ?? join(directory, 'fleet home');
   const userHome = join(directory, 'user');
   await mkdir(userHome);
-  const give = async (path: string) => void (as && (await chown(path, as.uid, as.gid)));
+  const give = async (path: string) => {
+    if (as) await chown(path, as.uid, as.gid);
+  };
   await Promise.all([directory, userHome].map(give));
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',

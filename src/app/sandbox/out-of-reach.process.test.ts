@@ -50,7 +50,7 @@ describe('what keeps another user from a program in a sandbox [RUN-16]', () => {
 
   it('is nothing where the rights of its owner or its group are enough, and no link', async () => {
     const file = await laid('agent', 0o750);
-    const { uid = 0, gid = 0 } = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
     expect(await barrierTo(file, { uid: SOMEBODY.uid, gid }, [])).toBeUndefined();
     expect(await barrierTo(file, { uid, gid: SOMEBODY.gid }, [])).toBeUndefined();
     await symlink(file, join(root, 'link'));
