@@ -41,6 +41,12 @@ describe('what keeps another user from a program in a sandbox [RUN-16]', () => {
     }
   });
 
+  it('is no module that others read and nobody runs, unless it cannot be read', async () => {
+    expect(await barrierTo(await laid('agent.mjs', 0o644), SOMEBODY, [])).toBeUndefined();
+    const file = await laid('own.mjs', 0o600);
+    expect(await barrierTo(file, SOMEBODY, [])).toEqual({ at: file, isDirectory: false });
+  });
+
   it('is all of a package that was installed for one user', async () => {
     const file = await laid('lib/node_modules/agent/cli.js');
     await chmod(join(root, 'lib', 'node_modules', 'agent'), 0o700);

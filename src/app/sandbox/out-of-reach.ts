@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isWithin } from '../../sandbox/profile.ts';
 import type { SandboxUser } from '../../sandbox/user.ts';
 
-/** What keeps a user from a program: a file that may not be run, or a directory on the way that may not be entered. */
+/** What keeps a user from a program: a file that may not be run or read, or a directory on the way that may not be entered. */
 export interface Barrier {
   readonly at: string;
   readonly isDirectory: boolean;
@@ -29,11 +29,18 @@ export async function barrierTo(program: string, user: SandboxUser, shown: reado
     const found = await lstat(at).catch(() => undefined);
     // What a link leads to is shown by itself.
     if (!found || found.isSymbolicLink()) return undefined;
-    const needed = found.isDirectory() ? 0o1 : 0o5;
+    const needed = found.isDirectory() ? ENTERED : isRun(found, program) ? ENTERED | READ : READ;
     if ((rightsOf(found, user) & needed) !== needed) return { at, isDirectory: found.isDirectory() };
   }
   return undefined;
 }
+
+const READ = 0o4;
+const ENTERED = 0o1;
+
+/** Some are no programs of the system, but read by one: nobody may run them, and nobody needs to. */
+const isRun = ({ mode }: { readonly mode: number }, program: string): boolean =>
+  (mode & 0o111) !== 0 || !/\.[cm]?js$/.test(program);
 
 function downTo(path: string, from: string): string[] {
   const steps = [path];

@@ -31,7 +31,7 @@ everywhere(
     expect(task).toMatchObject({ phase: { state: 'done' }, attempts: 1 });
     expect(await onMain(house, 'answer.txt')).toBe('heron-blue');
     const part = (await house.all()).find((one) => one.title === 'the part');
-    expect(part).toMatchObject({ phase: { state: 'done' }, parent: id });
+    expect(part).toMatchObject({ phase: { state: 'done' }, parentId: id });
     expect((await house.show(part?.id ?? '')) as object).toMatchObject({ trust: level.trust });
     expect(await onMain(house, 'part.txt')).toBe(String(level.agentUid));
   },
