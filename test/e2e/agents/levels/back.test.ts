@@ -28,8 +28,11 @@ everywhere(
     expect(house.lastAsked()).toContain('look at the crane again');
     const sessions = runs.map(({ watch }) => watch?.session);
     if (agent.cannot['goes on'] === undefined) {
-      expect(sessions).toEqual(Array(3).fill(sessions[0]));
-      for (const made of ['a.txt', 'mended.txt', 'again.txt']) expect(house.lastAsked()).toContain(`made ${made}`);
+      // The one that loses its minute goes on once; what it began anew after that has its work, and not its words.
+      const kept = agent.losesItsMinute ? 2 : 3;
+      expect(sessions.slice(0, kept)).toEqual(Array(kept).fill(sessions[0]));
+      const made = ['a.txt', 'mended.txt', 'again.txt'].slice(kept === 3 ? 0 : 2);
+      for (const file of made) expect(house.lastAsked()).toContain(`made ${file}`);
     }
     const fork = (await house.ok(['task', 'fork', id, 'the other way', '--json'])).json<{ id: string; trust: string }>();
     expect(fork.trust).toBe(level.trust);
