@@ -37,7 +37,7 @@ export const profileOf = ({ machine, hidden, mounts, directory, network, memoryB
   ...(network === 'own' ? ['--unshare-net'] : []),
   ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--hostname', 'sandbox'],
   ...(user ? [...each('--cap-add', TO_CHANGE_USER), ...each('--unsetenv', LOADER_VARIABLES)] : []),
-  ...machine.directories.flatMap((path) => ['--ro-bind', path, path]),
+  ...machine.directories.flatMap((path) => [...(user ? waysTo(path) : []), '--ro-bind', path, path]),
   ...machine.links.flatMap(({ at, to }) => ['--symlink', to, at]),
   ...['--dev', '/dev', ...inMemory('/dev/shm', memoryBytes), '--remount-ro', '/dev'],
   ...['--proc', '/proc', '--remount-ro', '/proc'],

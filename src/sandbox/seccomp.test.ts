@@ -104,6 +104,18 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls on %s', (pr
     expect(asked(on('openat'), 0, 0, 0x80000, 0o6755)).toBe('allowed');
   });
 
+  it('lets debuggers at every process in there but the first, however the rest of the argument is filled [T17]', () => {
+    for (const [name, at] of [
+      ...[['ptrace', 1] as const],
+      ...(['process_vm_readv', 'process_vm_writev', 'pidfd_open', 'prlimit64'] as const).map((one) => [one, 0] as const),
+    ]) {
+      const on1 = (process: bigint) => asked(on(name), ...(at === 1 ? [16n, process] : [process]));
+      expect([name, on1(1n), on1(1n + (0xffn << 32n))]).toEqual([name, 'EPERM', 'EPERM']);
+      for (const other of [0n, 2n, 3n, 0xffffffffn, 1n << 32n])
+        expect([name, other, on1(other)]).toEqual([name, other, 'allowed']);
+    }
+  });
+
   it('has no calls that are newer than it is, none of another processor, and lets the rest through', () => {
     for (const number of [NEWEST + 1, 1000, 0x40000000, 0x40000000 + 165, 0xffffffff]) expect(asked(number)).toBe('ENOSYS');
     for (const architecture of [ARCHITECTURES.i386, ARCHITECTURES.arm])

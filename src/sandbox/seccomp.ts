@@ -34,6 +34,8 @@ const NETLINK_PROTOCOLS = [0, 4];
 const SET_ID = 0o6000;
 /** Of a flag that makes a file; without it nobody says which mode one would have. */
 const MAKES_FILE = 0x400040;
+/** Of bubblewrap's own: it buries the dead and says how the command ended. It cannot have another number in there. */
+const FIRST_PROCESS = 1;
 /** Numbers of a second set of calls on x64. */
 const X32 = 0x40000000;
 
@@ -84,8 +86,19 @@ const programFor = (processor: Processor): Instruction[] => [
   ]),
   ...(['chmod', 'fchmod', 'mknod', 'creat'] as const).flatMap((name) => looked(processor, name, noSetId(AT.second))),
   ...(['fchmodat', 'fchmodat2', 'mknodat'] as const).flatMap((name) => looked(processor, name, noSetId(AT.third))),
+  ...looked(processor, 'ptrace', notFirst(AT.second)),
+  ...(['process_vm_readv', 'process_vm_writev', 'pidfd_open', 'prlimit64'] as const).flatMap((name) =>
+    looked(processor, name, notFirst(AT.first)),
+  ),
   ...looked(processor, 'open', ifMade(AT.second, noSetId(AT.third))),
   ...looked(processor, 'openat', ifMade(AT.third, noSetId(AT.fourth))),
+  [RETURN, ALLOW],
+];
+
+/** Debuggers may work in there, on everybody but the first process. */
+const notFirst = (process: number): Instruction[] => [
+  [LOAD, process],
+  ...answered(IF_EQUAL, FIRST_PROCESS, EPERM),
   [RETURN, ALLOW],
 ];
 

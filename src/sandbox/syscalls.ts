@@ -81,6 +81,11 @@ export const LOOKED_INTO = {
   creat: [85, undefined],
   open: [2, undefined],
   openat: [257, 56],
+  ptrace: [101, 117],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  pidfd_open: [434, 434],
+  prlimit64: [302, 261],
 } as const satisfies Readonly<Record<string, Numbers>>;
 
 /** The newest call that was looked at when these lists were made (Linux 6.18). Later ones do not exist in a sandbox. */

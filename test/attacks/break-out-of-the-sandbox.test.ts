@@ -15,6 +15,10 @@ const achieved = async (box: Box, attempts: Readonly<Record<string, string>>): P
   return said.slice(0, -1);
 };
 
+const number = (x64: number, arm64: number) => `$([ "$(uname -m)" = x86_64 ] && echo ${x64} || echo ${arm64})`;
+const refusedWith = (code: string, call: string, ...words: string[]) =>
+  `perl -MErrno -e 'exit(${call} == -1 && $!{${code}} ? 1 : 0)' ${words.join(' ')}`;
+
 describe('an agent that wants out of its sandbox', () => {
   inBox('makes no namespace in which it could take away what is mounted over its files [RUN-16] [T17]', async (box) => {
     const perl = (call: string) => `perl -e 'exit(${call} == -1 ? 1 : 0)'`;
@@ -54,9 +58,6 @@ describe('an agent that wants out of its sandbox', () => {
   });
 
   inBox('types into no terminal, holds no key, and reaches no machine beside its network [RUN-16] [T17]', async (box) => {
-    const number = (x64: number, arm64: number) => `$([ "$(uname -m)" = x86_64 ] && echo ${x64} || echo ${arm64})`;
-    const refusedWith = (code: string, call: string, ...words: string[]) =>
-      `perl -MErrno -e 'exit(${call} == -1 && $!{${code}} ? 1 : 0)' ${words.join(' ')}`;
     expect(
       await achieved(box, {
         'type into a terminal': refusedWith('EPERM', 'syscall($ARGV[0], 0, 0x5412, "x")', number(16, 29)),
@@ -67,6 +68,26 @@ describe('an agent that wants out of its sandbox', () => {
         'reach a network': `perl -MSocket -e 'socket(my $s, AF_INET, SOCK_STREAM, 0); exit(connect($s, sockaddr_in(53, inet_aton("1.1.1.1"))) ? 0 : 1)'`,
       }),
     ).toEqual([]);
+  });
+
+  inBox('neither stops, reads nor changes the first process of its sandbox, and debugs its own [RUN-16] [T17]', async (box) => {
+    const own = 'sleep 60 & pid=$!; trap "kill -9 $pid" EXIT;';
+    const traced = (pid: string) =>
+      `perl -e 'exit(syscall($ARGV[0], 16, $ARGV[1] + 0, 0, 0) == 0 ? 0 : 1)' ${number(101, 117)} ${pid}`;
+    expect(
+      await achieved(box, {
+        'trace it': refusedWith('EPERM', 'syscall($ARGV[0], 16, 1, 0, 0)', number(101, 117)),
+        'trace it by a longer number': refusedWith('EPERM', 'syscall($ARGV[0], 16, 0x100000001, 0, 0)', number(101, 117)),
+        'seize it': refusedWith('EPERM', 'syscall($ARGV[0], 0x4206, 1, 0, 0)', number(101, 117)),
+        'read its memory': refusedWith('EPERM', 'syscall($ARGV[0], 1, 0, 0, 0, 0, 0)', number(310, 270)),
+        'write its memory': refusedWith('EPERM', 'syscall($ARGV[0], 1, 0, 0, 0, 0, 0)', number(311, 271)),
+        'write its memory as a file': 'exec 3<> /proc/1/mem',
+        'take its descriptors': refusedWith('EPERM', 'syscall($ARGV[0], 1, 0)', number(434, 434)),
+        'hold it to limits': refusedWith('EPERM', 'syscall($ARGV[0], 1, 0, 0, 0)', number(302, 261)),
+        'stop it': `kill -STOP 1; sleep 0.2; grep -q '^State:.*[tT] ' /proc/1/status`,
+        'debug its own': `${own} ${traced('$pid')}`,
+      }),
+    ).toEqual(['debug its own']);
   });
 
   inBox('sees nothing of the machine but programs, and writes nowhere but where it may [RUN-16] [T11]', async (box) => {

@@ -17,7 +17,7 @@ describe('an agent that wants the rights of root, where Fleet runs as root', () 
     await writeFile(join(box.directory, 'mine'), 'was made by Fleet\n', { mode: 0o600 });
     const script = `
       id -u; id -g; id -G; grep -E '^(Uid|Gid|Cap...|NoNewPrivs):' /proc/self/status | tr '\\t' ' '
-      cat mine; echo more >> mine; echo new > new; cat /proc/self/uid_map | tr -s ' '
+      cat /sys/devices/system/cpu/online > /dev/null || echo 'sees no processors'; cat mine; echo more >> mine; echo new > new; cat /proc/self/uid_map | tr -s ' '
       cat /etc/shadow; su -c true; unshare -U true; unshare -Ur true; setpriv --reuid 0 true; kill -0 1; ls /proc/1/root/; true`;
     const { out, err } = await scriptIn(box, script, { user: NOBODY });
     expect(out.trim().split('\n')).toEqual([
