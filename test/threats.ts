@@ -180,10 +180,17 @@ export const ATTACKS: readonly Attack[] = [
     id: 'F26',
     wants: 'the memory, the processes, the disk or the time of the whole machine, from a sandbox',
     stands:
-      'whoever owns the sandbox measures it from outside and ends it with the reason; the kernel holds single files and tasks; there is always a time limit',
+      'whoever owns the sandbox measures it from outside and ends it with the reason; the kernel holds single files, tasks, signals and messages, and leaves half to the user; there is always a time limit',
     tests: [
       attack('take-the-machine', 'is ended when it takes more memory than it may'),
       attack('take-the-machine', 'is ended when it forks without end, before the engine has looked'),
+      attack('take-the-machine', 'is ended when it starts threads without end, which are no processes'),
+      attack('take-the-machine', 'is ended when it stops everything in there, its first program too, and shows no sign of life'),
+      attack('take-the-machine', 'is ended when it makes more files than its share, which hold nothing'),
+      {
+        file: 'src/sandbox/watch-limits.process.test.ts',
+        title: 'leaves half of the watchers and watches of files to its user',
+      },
       attack('take-the-machine', 'is ended when it fills the disk, also by what du does not see'),
       attack('take-the-machine', 'makes no file that is larger than all of it may be'),
       {

@@ -13,19 +13,29 @@ const childrenOf = (pid: number): number[] =>
     textOf(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
   );
 
-/** What they have in memory or in swap and nobody else has; pages that several of them share count for each. */
-export const privateBytes = (pids: readonly number[]): number =>
-  sumOf(pids, (pid) => kilobytesIn(textOf(`/proc/${pid}/status`), /^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$/gm));
+/**
+ * What they have in memory or in swap and nobody else has, where pages that several of them share count for each; and how many
+ * they are with their threads.
+ */
+export function tallyOf(pids: readonly number[]): { readonly bytes: number; readonly tasks: number } {
+  const texts = pids.map((pid) => textOf(`/proc/${pid}/status`));
+  return {
+    bytes: sumOf(texts, (text) => kilobytesIn(text, /^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$/gm)),
+    tasks: sumOf(texts, (text) => Number(/^Threads:\s+(\d+)$/m.exec(text)?.[1] ?? 1)),
+  };
+}
 
 /** The same, with pages that several share counted once. Takes long for large processes. */
 export const fairBytes = (pids: readonly number[]): number =>
   sumOf(pids, (pid) => {
     const text = textOf(`/proc/${pid}/smaps_rollup`);
     const bytes = kilobytesIn(text, /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$/gm);
-    return text === '' ? privateBytes([pid]) : bytes;
+    return text === '' ? tallyOf([pid]).bytes : bytes;
   });
 
 const TMPFS = 0x01021994;
+/** What the kernel keeps of a file in memory besides what it holds: also where it is empty. */
+const FILE_BYTES = 1_024;
 
 /**
  * What directories in memory hold, as a process sees them, each of which may hold `most`. Others that are mounted in their place
@@ -34,36 +44,69 @@ const TMPFS = 0x01021994;
 export const inMemoryBytes = (pid: number, places: readonly string[], most: number): number =>
   sumOf(places, (place) => {
     try {
-      const { type, bsize, blocks, bfree } = statfsSync(`/proc/${pid}/root${place}`);
-      return type === TMPFS && blocks > 0 && bsize * blocks <= most + bsize ? bsize * (blocks - bfree) : 0;
+      const { type, bsize, blocks, bfree, files, ffree } = statfsSync(`/proc/${pid}/root${place}`);
+      const isOurs = type === TMPFS && blocks > 0 && bsize * blocks <= most + bsize;
+      return isOurs ? bsize * (blocks - bfree) + FILE_BYTES * (files - ffree) : 0;
     } catch {
       return 0;
     }
   });
 
 /** Files without a name that they hold open, once each: on disk, or in memory, where they need not be mapped to be there. */
-export function namelessBytes(pids: readonly number[], where: 'disk' | 'memory'): number {
+export function namelessBytes(opened: readonly Opened[], where: 'disk' | 'memory'): number {
   const files = new Map<string, number>();
-  for (const pid of pids)
-    for (const name of namesIn(`/proc/${pid}/fd`))
-      try {
-        const isMemory = readlinkSync(`/proc/${pid}/fd/${name}`).startsWith('/memfd:');
-        if (isMemory !== (where === 'memory')) continue;
-        const found = statSync(`/proc/${pid}/fd/${name}`);
-        if (found.isFile() && found.nlink === 0) files.set(`${found.dev}:${found.ino}`, found.blocks * 512);
-      } catch {
-        // It was closed meanwhile.
-      }
+  for (const { at, leadsTo } of opened)
+    try {
+      if (leadsTo.startsWith('/memfd:') !== (where === 'memory')) continue;
+      const found = statSync(at);
+      if (found.isFile() && found.nlink === 0) files.set(`${found.dev}:${found.ino}`, found.blocks * 512);
+    } catch {
+      // It was closed meanwhile.
+    }
   return sumOf([...files.values()], (bytes) => bytes);
+}
+
+/** One descriptor of a process. */
+export interface Opened {
+  readonly at: string;
+  readonly leadsTo: string;
+}
+
+export const openedBy = (pids: readonly number[]): Opened[] =>
+  pids.flatMap((pid) =>
+    namesIn(`/proc/${pid}/fd`).flatMap((name) => {
+      const at = `/proc/${pid}/fd/${name}`;
+      try {
+        return [{ at, leadsTo: readlinkSync(at) }];
+      } catch {
+        return [];
+      }
+    }),
+  );
+
+/** With which they have the kernel watch files: it has only so many for each user, in whatever namespace. */
+export function watchesOf(opened: readonly Opened[]): { readonly watchers: number; readonly watches: number } {
+  const found = opened.filter(({ leadsTo }) => leadsTo === 'anon_inode:inotify');
+  const watches = sumOf(found, ({ at }) => textOf(at.replace('/fd/', '/fdinfo/')).split('\ninotify ').length - 1);
+  return { watchers: found.length, watches };
 }
 
 const DU_MS = 10 * 60_000;
 
+/** What directories hold on disk, and how many files and directories they are. */
+export interface OnDisk {
+  readonly bytes: number;
+  /** 0 where `du` does not count them. */
+  readonly files: number;
+}
+
+const DU = 'du -skx -- "$@"; echo; du -sx --inodes -- "$@"';
+
 /**
- * What directories hold on disk, links not followed and each file once. Made in a namespace in which directories that their owner has
+ * Links not followed and each file once. Made in a namespace in which directories that their owner has
  * closed can be read. Undefined when it took too long or nothing could be said.
  */
-export const diskBytes = (bwrap: string, directories: readonly string[]): Promise<number | undefined> =>
+export const onDisk = (bwrap: string, directories: readonly string[]): Promise<OnDisk | undefined> =>
   new Promise((resolve) => {
     const reading = process.getuid?.() === 0 ? [] : ['--unshare-user', '--cap-drop', 'ALL', '--cap-add', 'CAP_DAC_READ_SEARCH'];
     const words = [
@@ -74,22 +117,29 @@ export const diskBytes = (bwrap: string, directories: readonly string[]): Promis
       '/',
       '/',
       '--',
-      'du',
-      '-skx',
-      '--',
-      ...directories,
+      ...['/bin/sh', '-c', DU, 'du', ...directories],
     ];
     execFile(bwrap, words, { timeout: DU_MS, killSignal: 'SIGKILL', maxBuffer: 1_048_576 }, (_, out) => {
-      const counts = [...out.matchAll(/^(\d+)\t/gm)].map(([, kilobytes]) => Number(kilobytes) * 1_024);
-      resolve(counts.length === 0 ? undefined : sumOf(counts, (bytes) => bytes));
+      const [kilobytes = '', files = ''] = out.split('\n\n');
+      const counted = /^\d+\t/m.test(kilobytes);
+      resolve(counted ? { bytes: countsIn(kilobytes) * 1_024, files: countsIn(files) } : undefined);
     });
   });
 
-/** What is free where they lie; undefined where that is not known. */
-export function freeBytes(directory: string): number | undefined {
+const countsIn = (text: string): number => sumOf([...text.matchAll(/^(\d+)\t/gm)], ([, count]) => Number(count));
+
+export interface Room {
+  readonly freeBytes: number;
+  readonly freeFiles: number;
+  /** For how many bytes it has room for one file; undefined where it makes room for files as they come. */
+  readonly bytesForFile: number | undefined;
+}
+
+/** Of the file system where a directory lies; undefined where that is not known. */
+export function roomAt(directory: string): Room | undefined {
   try {
-    const { bsize, bfree } = statfsSync(directory);
-    return bsize * bfree;
+    const { bsize, blocks, bfree, files, ffree } = statfsSync(directory);
+    return { freeBytes: bsize * bfree, freeFiles: ffree, bytesForFile: files > 0 ? (bsize * blocks) / files : undefined };
   } catch {
     return undefined;
   }

@@ -1,6 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Limits } from './limits.ts';
-import { below, diskBytes, fairBytes, freeBytes, inMemoryBytes, namelessBytes, privateBytes } from './measure.ts';
+import {
+  below,
+  fairBytes,
+  inMemoryBytes,
+  namelessBytes,
+  type OnDisk,
+  type Opened,
+  onDisk,
+  openedBy,
+  roomAt,
+  tallyOf,
+  watchesOf,
+} from './measure.ts';
+import { WATCHED_HERE } from './watched-here.ts';
 
 const CALM_MS = 1_000;
 /** When half of a limit is used up. */
@@ -17,17 +30,22 @@ export interface LimitWatch {
 }
 
 /** Resolves when it is known what there is before anything is added, or when that takes too long to wait for. */
-export async function watchLimits(bwrap: string, limits: Limits): Promise<LimitWatch> {
+export async function watchLimits(bwrap: string, limits: Limits, here = WATCHED_HERE): Promise<LimitWatch> {
   const disk = diskWatch(bwrap, limits);
   await Promise.race([disk.measured([]), sleep(FIRST_MS, undefined, { ref: false })]);
   return {
     tooMuch: async (pid, isThere) => {
       while (isThere()) {
         const pids = below(pid);
-        const bytes = privateBytes(pids) + inMemory(pids, limits);
-        const why = crowd(pids, limits) ?? (bytes > limits.memoryBytes ? memory(pids, limits) : undefined) ?? disk.look(pids);
+        const [opened, { bytes: own, tasks }] = [openedBy(pids), tallyOf(pids)];
+        const bytes = own + inMemory(pids, opened, limits);
+        const why =
+          crowd(pids, tasks, limits) ??
+          (bytes > limits.memoryBytes ? memory(pids, opened, limits) : undefined) ??
+          watching(opened, here) ??
+          disk.look(opened);
         if (why !== undefined) return why;
-        const isClose = bytes > limits.memoryBytes / 2 || pids.length > limits.processes / 2;
+        const isClose = bytes > limits.memoryBytes / 2 || pids.length > limits.processes / 2 || tasks > limits.tasks / 2;
         await sleep(isClose ? CLOSE_MS : CALM_MS, undefined, { ref: false });
       }
       return undefined;
@@ -35,46 +53,73 @@ export async function watchLimits(bwrap: string, limits: Limits): Promise<LimitW
   };
 }
 
-const crowd = (pids: readonly number[], { processes }: Limits): string | undefined =>
-  pids.length > processes ? `it had ${pids.length} processes at once, max_processes allows ${processes}` : undefined;
+function crowd(pids: readonly number[], tasks: number, { processes, tasks: most }: Limits): string | undefined {
+  if (pids.length > processes) return `it had ${pids.length} processes at once, max_processes allows ${processes}`;
+  return tasks > most
+    ? `it had ${tasks} processes and threads at once, max_processes allows ${processes} processes and ${most} of both`
+    : undefined;
+}
 
-const inMemory = (pids: readonly number[], { inMemory: { places, eachBytes } }: Limits): number =>
-  inMemoryBytes(pids[0] ?? 0, places, eachBytes) + namelessBytes(pids, 'memory');
+/** Half of what the user has, whose own programs want to see changes too. */
+function watching(opened: readonly Opened[], here: typeof WATCHED_HERE): string | undefined {
+  const { watchers, watches } = watchesOf(opened);
+  const isTooMuch = watchers > here.watchers / 2 || watches > here.watches / 2;
+  return isTooMuch
+    ? `it had ${watchers} watchers with ${watches} watches of files, more than half of what its user may have (fs.inotify)`
+    : undefined;
+}
 
-function memory(pids: readonly number[], limits: Limits): string | undefined {
+const inMemory = (pids: readonly number[], opened: readonly Opened[], { inMemory: { places, eachBytes } }: Limits): number =>
+  inMemoryBytes(pids[0] ?? 0, places, eachBytes) + namelessBytes(opened, 'memory');
+
+function memory(pids: readonly number[], opened: readonly Opened[], limits: Limits): string | undefined {
   const { memoryBytes } = limits;
-  const bytes = fairBytes(pids) + inMemory(pids, limits);
+  const bytes = fairBytes(pids) + inMemory(pids, opened, limits);
   return bytes > memoryBytes ? `it used ${inMb(bytes)} MB of memory, sandbox_memory_mb allows ${inMb(memoryBytes)}` : undefined;
 }
 
+/** Nobody does with fewer, however little room they take. */
+const FEWEST_FILES = 20_000;
+
 /** `look` answers at once with what is known; measuring goes on beside. */
 function diskWatch(bwrap: string, { directories, diskBytes: allowed }: Limits) {
-  let first: number | undefined;
-  let added = 0;
+  const place = directories[0] ?? '/';
+  const mostFiles = filesFor(allowed, place);
+  let first: OnDisk | undefined;
+  let added: OnDisk = { bytes: 0, files: 0 };
   let isMeasuring = false;
-  let freeThen: number | undefined;
+  let then = roomAt(place);
   let measuredAt = Number.NEGATIVE_INFINITY;
-  const measured = async (pids: readonly number[]): Promise<void> => {
-    [isMeasuring, freeThen, measuredAt] = [true, freeBytes(directories[0] ?? '/'), performance.now()];
-    const bytes = await diskBytes(bwrap, directories);
-    if (bytes !== undefined) {
-      first ??= bytes;
-      added = bytes - first + namelessBytes(pids, 'disk');
+  const measured = async (opened: readonly Opened[]): Promise<void> => {
+    [isMeasuring, then, measuredAt] = [true, roomAt(place), performance.now()];
+    const found = await onDisk(bwrap, directories);
+    if (found !== undefined) {
+      first ??= found;
+      added = { bytes: found.bytes - first.bytes + namelessBytes(opened, 'disk'), files: found.files - first.files };
     }
     isMeasuring = false;
   };
-  const isDue = (): boolean => {
-    const free = freeBytes(directories[0] ?? '/');
-    const lost = free === undefined || freeThen === undefined ? 0 : freeThen - free;
-    return !isMeasuring && (lost > allowed * LOST || performance.now() - measuredAt > MEASURE_MS);
+  const isLost = (): boolean => {
+    const now = roomAt(place);
+    if (!now || !then) return false;
+    return then.freeBytes - now.freeBytes > allowed * LOST || then.freeFiles - now.freeFiles > mostFiles * LOST;
   };
-  const look = (pids: readonly number[]): string | undefined => {
-    if (isDue()) void measured(pids);
-    return added > allowed
-      ? `it added ${inMb(added)} MB to its workspace and its homes, sandbox_disk_mb allows ${inMb(allowed)}`
+  const isDue = (): boolean => !isMeasuring && (isLost() || performance.now() - measuredAt > MEASURE_MS);
+  const look = (opened: readonly Opened[]): string | undefined => {
+    if (isDue()) void measured(opened);
+    const [bytes, files] = [added.bytes > allowed, added.files > mostFiles];
+    if (bytes) return `it added ${inMb(added.bytes)} MB to its workspace and its homes, sandbox_disk_mb allows ${inMb(allowed)}`;
+    return files
+      ? `it added ${added.files} files to its workspace and its homes, sandbox_disk_mb allows ${mostFiles} with its ${inMb(allowed)} MB`
       : undefined;
   };
   return { measured, look };
+}
+
+/** As large a share of all files that the disk can hold as it may have of its room. */
+function filesFor(bytes: number, place: string): number {
+  const { bytesForFile = 512 } = roomAt(place) ?? {};
+  return Math.max(FEWEST_FILES, Math.floor(bytes / bytesForFile));
 }
 
 const inMb = (bytes: number): number => Math.round(bytes / MB);

@@ -9,6 +9,11 @@ const IN_MEMORY = 'for n in 1 2 3 4 5 6; do head -c 50000000 /dev/zero > /tmp/$n
 /** In memory, and mapped by nobody. */
 const HIDDEN = `perl -e 'my $number = qx(uname -m) =~ /x86/ ? 319 : 279; my $name = "hidden"; open(my $file, "+<&=", syscall($number, $name, 0)) or die; print $file "x" x 50_000_000 for 1..8; sleep 600'`;
 const CROWD = 'n=0; while [ $n -lt 150 ]; do n=$((n + 1)); setsid sleep 600 & done; wait';
+/** In directories that are memory, and hold nothing. */
+const EMPTY_IN_MEMORY = `perl -e 'for (1..400_000) { open my $f, ">", "/tmp/$_" or die } sleep 600'`;
+const EMPTY = `perl -e 'for (1..40_000) { open my $f, ">", $_ or die } sleep 600'`;
+/** One process each, and a thousand threads. */
+const THREADS = `for n in 1 2 3; do UV_THREADPOOL_SIZE=1024 "${process.execPath}" -e 'require("fs").stat("/", () => setTimeout(() => {}, 600000))' & done; wait`;
 const FILES =
   'mkdir closed; for n in 1 2 3 4 5 6 7 8; do head -c 20000000 /dev/urandom > closed/$n; done; chmod 000 closed; sleep 600';
 const NAMELESS = [
@@ -23,7 +28,7 @@ describe('an agent in a sandbox that wants the whole machine', () => {
   boxed('is ended when it takes more memory than it may [RUN-16] [T13]', async () => {
     await using house = await boxHouse(['sandbox_memory_mb=200', 'max_attempts=3']);
     await house.up();
-    const wishes = [MEMORY, IN_MEMORY, HIDDEN];
+    const wishes = [MEMORY, IN_MEMORY, HIDDEN, EMPTY_IN_MEMORY];
     const hogs = await Promise.all(wishes.map((script) => house.create(`${script}\nexit 0`, '--sandbox')));
     const modest = await house.create(`perl -e 'my $x = "x" x 50_000_000; print "had it\n"'; exit 0`, '--sandbox');
     await house.settled([...hogs, modest]);
@@ -49,6 +54,43 @@ describe('an agent in a sandbox that wants the whole machine', () => {
     expect(await house.said(sibling)).toBe('1\n2\n3\n4\n5\n');
     await vi.waitFor(() => expect(house.marked()).toEqual([]));
     expect(engine.log()).not.toContain('stuck');
+  });
+
+  boxed('is ended when it starts threads without end, which are no processes [RUN-16] [R22]', async () => {
+    await using house = await boxHouse(['max_processes=64', 'max_attempts=3']);
+    await house.up();
+    const bomb = await house.create(`${THREADS}\nexit 0`, '--sandbox');
+    await house.settled([bomb]);
+    const runs = await house.runs(bomb);
+    expect(runs.map(({ phase }) => phase.outcome)).toEqual(['over_budget']);
+    expect(runs[0]?.phase.detail).toMatch(
+      /^it had \d+ processes and threads at once, max_processes allows 64 processes and 1024 /,
+    );
+    await vi.waitFor(() => expect(house.marked()).toEqual([]));
+  });
+
+  boxed(
+    'is ended when it stops everything in there, its first program too, and shows no sign of life [RUN-16] [T13]',
+    async () => {
+      await using house = await boxHouse(['stall_seconds=3', 'max_attempts=1']);
+      await house.up();
+      const still = await house.create('(trap "" TERM; setsid sleep 600) & kill -STOP $! $PPID $$; exit 0', '--sandbox');
+      await house.settled([still]);
+      expect(await house.outcomes(still)).toEqual(['stalled']);
+      await vi.waitFor(() => expect(house.marked()).toEqual([]));
+    },
+  );
+
+  boxed('is ended when it makes more files than its share, which hold nothing [RUN-16] [T13]', async () => {
+    await using house = await boxHouse(['sandbox_disk_mb=60', 'max_attempts=3']);
+    await house.up();
+    const id = await house.create(`${EMPTY}\nexit 0`, '--sandbox');
+    await house.settled([id]);
+    const runs = await house.runs(id);
+    expect(runs.map(({ phase }) => phase.outcome)).toEqual(['over_budget']);
+    expect(runs[0]?.phase.detail).toMatch(
+      /^it added \d+ files to its workspace and its homes, sandbox_disk_mb allows \d+ with its 60 MB$/,
+    );
   });
 
   boxed('keeps no other from a plain directory that it works in [RUN-16]', async () => {

@@ -16,7 +16,8 @@ export function limitsOf(settings: Wanted, { view, own }: Pick<Seen, 'view' | 'o
     memoryBytes: sandbox_memory_mb === undefined ? Math.floor(totalmem() * 0.75) : sandbox_memory_mb * MB,
     inMemory: { places: [...view.hidden, '/dev/shm'], eachBytes: view.memoryBytes },
     processes: max_processes,
-    tasks: max_processes * TASKS * max_concurrent,
+    tasks: max_processes * TASKS,
+    userTasks: max_processes * TASKS * max_concurrent,
     diskBytes: sandbox_disk_mb * MB,
     directories: [...new Set([view.directory, ...own])],
   };
