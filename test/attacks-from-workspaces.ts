@@ -80,10 +80,12 @@ export const ATTACKS_FROM_WORKSPACES: readonly Attack[] = [
     id: 'F7',
     wants: 'a file outside of the workspace changed through a hard link that a package manager made',
     stands:
-      'what set-up made outside of a sandbox never comes into one, and hard links out of a private clone are broken before its agent begins',
+      'what set-up made outside of a sandbox never comes into one, and hard links out of a private clone are broken before its agent begins, and no sandbox is made in a plain directory that has any',
     tests: [
       attack('set-up-results', 'does not change the store by them from a sandbox'),
       attack('set-up-results', 'does not change the store by them from a private clone, nor the files that were copied for it'),
+      attack('second-names', 'is not started where there is such a name, as package managers make them'),
+      attack('second-names', 'works where names lead nowhere but to the directory itself, and makes none that lead elsewhere'),
     ],
   },
   {

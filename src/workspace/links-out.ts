@@ -24,24 +24,42 @@ const WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | consta
  */
 export async function breakLinksOut(asked: Site): Promise<number> {
   const site = await realSite(asked);
-  const leading = [...(await linkedIn(site)).values()].filter(({ found, paths }) => found.nlink > BigInt(paths.length));
-  const names = leading.flatMap(({ found, paths }) => paths.map((path) => ({ found, path })));
+  const isOther = (path: Buffer) => path.equals(inside(Buffer.from(site.path), GIT));
+  const names = (await leadingOut(site.path, { isOther, namesIn: namesInOpened, look })).flatMap(({ found, paths }) =>
+    paths.map((path) => ({ found, path })),
+  );
   await makeDirectory(besides(site.path));
   for (const { found, path } of names)
     await named(path, () => (found.isFile() ? makeOwn(site, path, found) : inWritable(path, () => unlink(path))));
   return names.length;
 }
 
-async function linkedIn(site: Site): Promise<ReadonlyMap<string, Linked>> {
+/** The first path in a directory of the user's by which a file elsewhere could be changed. Nothing is changed. */
+export async function firstLinkOut(directory: string): Promise<string | undefined> {
+  const [first] = await leadingOut(directory, { isOther: () => false, namesIn: namesSeen, look: lookMeanwhile });
+  return first?.paths[0]?.toString('utf8');
+}
+
+interface Walk {
+  /** What does not belong to the tree. */
+  isOther(path: Buffer): boolean;
+  namesIn(directory: Buffer): Promise<Buffer[]>;
+  look(path: Buffer): Promise<BigIntStats | undefined>;
+}
+
+const leadingOut = async (directory: string, walk: Walk): Promise<Linked[]> =>
+  [...(await linkedIn(directory, walk)).values()].filter(({ found, paths }) => found.nlink > BigInt(paths.length));
+
+async function linkedIn(root: string, { isOther, namesIn, look: lookAt }: Walk): Promise<ReadonlyMap<string, Linked>> {
   const linked = new Map<string, Linked>();
-  const directories: Buffer[] = [Buffer.from(site.path)];
+  const directories: Buffer[] = [Buffer.from(root)];
   for (let directory = directories.pop(); directory !== undefined; directory = directories.pop()) {
     const here = directory;
     const names = await named(here, () => namesIn(here));
-    const below = names.filter((name) => here.length !== site.path.length || !name.equals(GIT)).map((name) => inside(here, name));
+    const below = names.map((name) => inside(here, name)).filter((path) => !isOther(path));
     for (let at = 0; at < below.length; at += AT_ONCE) {
       const some = below.slice(at, at + AT_ONCE);
-      const stats = await Promise.all(some.map((path) => named(path, () => lstat(path, { bigint: true }))));
+      const stats = await Promise.all(some.map((path) => named(path, () => lookAt(path))));
       for (const [n, path] of some.entries()) {
         const found = stats[n];
         if (found?.isDirectory()) directories.push(path);
@@ -63,13 +81,34 @@ function note(linked: Map<string, Linked>, path: Buffer, found: BigIntStats): vo
   linked.set(id, known);
 }
 
+const look = (path: Buffer): Promise<BigIntStats> => lstat(path, { bigint: true });
+
+/** In a directory of the user's somebody may work meanwhile. */
+const lookMeanwhile = (path: Buffer): Promise<BigIntStats | undefined> => look(path).catch(ifGone(undefined));
+
+const ifGone =
+  <Instead>(instead: Instead) =>
+  (error: unknown): Instead => {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+    return instead;
+  };
+
+const read = (directory: Buffer): Promise<Buffer[]> => readdir(directory, { encoding: 'buffer' });
+
+/** What nobody of the user's own has closed is closed to his agents too. */
+const namesSeen = (directory: Buffer): Promise<Buffer[]> =>
+  read(directory).catch(async (error: unknown) => {
+    if (!hasCode(error, 'EACCES')) return ifGone<Buffer[]>([])(error);
+    if ((await lookMeanwhile(directory))?.uid === BigInt(process.getuid?.() ?? -1)) throw error;
+    return [];
+  });
+
 /** A directory that was made unreadable could hide anything. */
-async function namesIn(directory: Buffer): Promise<Buffer[]> {
-  const read = () => readdir(directory, { encoding: 'buffer' });
-  return read().catch(async (error: unknown) => {
+async function namesInOpened(directory: Buffer): Promise<Buffer[]> {
+  return read(directory).catch(async (error: unknown) => {
     if (!hasCode(error, 'EACCES')) throw error;
     await chmod(directory, 0o700);
-    return read();
+    return read(directory);
   });
 }
 

@@ -4,6 +4,7 @@ import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { serves } from '../../domain/work/trust.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
+import { firstLinkOut } from '../../workspace/links-out.ts';
 import { type PrivateMounts, privateMounts } from '../../workspace/private/places.ts';
 import { repositoryAround } from '../../workspace/repository-around.ts';
 import { besides } from '../../workspace/site.ts';
@@ -54,10 +55,20 @@ async function inPlace(directory: string): Promise<Ground | { readonly why: stri
   // Somebody who may write above it could have put a link there since.
   if (real !== directory) return { why: `${directory} has become a link, which leads to ${real}` };
   const around = await repositoryAround(directory);
-  if (around === undefined) return { kind: 'place' };
+  if (around === undefined) return (await leadsOut(directory)) ?? { kind: 'place' };
   const which = around === directory ? `${directory} is a repository` : `${directory} lies in the repository ${around}`;
   return {
     why: `${which}, which could be changed from there: add it with \`fleet project add ${around}\` and name that project`,
+  };
+}
+
+/** A file of the user's that has a second name elsewhere, as package managers make them, would be changed there too. */
+async function leadsOut(directory: string): Promise<{ readonly why: string } | undefined> {
+  const path = await firstLinkOut(directory).catch((error: unknown) => error);
+  if (path === undefined) return undefined;
+  if (typeof path !== 'string') return { why: path instanceof Error ? path.message : String(path) };
+  return {
+    why: `${path} is a hard link: it has another name outside of ${directory}, by which something else would be changed; work in a copy (\`cp -a\`), or give such files a content of their own`,
   };
 }
 

@@ -44,7 +44,7 @@ export const TRUST: Readonly<Record<TrustLevel, TrustMeaning>> = {
     name: 'sandboxed',
     summary: 'reaches what it was given, in a private clone, and nothing else',
     asked: '`--sandbox`',
-    works: 'in a private clone, or in place in a plain directory that no repository holds',
+    works: 'in a private clone, or in place in a plain directory that no repository holds and no hard link leads out of',
     reads:
       'its tree, its own git directory, the history its base reaches, the programs of the system, its log-in, and what `sandbox_read` names',
     writes: "its tree, its own git directory, a home and notes of the task's own, and what `sandbox_write` names",
