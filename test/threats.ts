@@ -183,6 +183,11 @@ export const ATTACKS: readonly Attack[] = [
       'whoever owns the sandbox measures it from outside and ends it with the reason; the kernel holds single files, tasks, signals and messages, and leaves half to the user; there is always a time limit',
     tests: [
       attack('take-the-machine', 'is ended when it takes more memory than it may'),
+      attack(
+        'take-the-machine',
+        'is ended for its memory also when it has tried to leave nothing to whoever looks, by opening every way out',
+      ),
+      { file: 'src/sandbox/watch-limits.process.test.ts', title: 'ends what it is kept from looking at' },
       attack('take-the-machine', 'is ended when it forks without end, before the engine has looked'),
       attack('take-the-machine', 'is ended when it starts threads without end, which are no processes'),
       attack('take-the-machine', 'is ended when it stops everything in there, its first program too, and shows no sign of life'),
@@ -204,12 +209,14 @@ export const ATTACKS: readonly Attack[] = [
     wants:
       'somebody outside of the sandbox reached by what it leaves or says: a set-user-id file, a signal to its group, a name that leads to this machine',
     stands:
-      'the filter of system calls refuses such modes, a sandbox is a session of its own, and names that lead to loopback or link-local addresses are not connected to',
+      'the filter of system calls refuses such modes, a sandbox is a session of its own, its first process cannot be traced, and names that lead to this machine or to link-local addresses are not connected to',
     tests: [
       {
         file: 'test/attacks/break-out-of-the-sandbox.test.ts',
         title: 'leaves no file that gives its rights to whoever starts it, and signals nobody outside',
       },
+      attack('break-out-of-the-sandbox', 'neither stops, reads nor changes the first process of its sandbox, and debugs its own'),
+      { file: 'src/sandbox/elsewhere.process.test.ts', title: 'never leads to an address that this machine has in a network' },
       { file: 'src/sandbox/elsewhere.process.test.ts', title: 'never leads to this machine or to the metadata of a cloud' },
     ],
   },
@@ -239,6 +246,17 @@ export const ATTACKS: readonly Attack[] = [
       {
         file: 'src/operations/refusals.test.ts',
         title: 'stand in the history of its task, each with what it reached for; nothing else changes',
+      },
+    ],
+  },
+  {
+    id: 'F30',
+    wants: "hosts that nobody has allowed, by what it says to its person's own proxy behind that of Fleet",
+    stands: 'nothing of it is sent on before the proxy beyond has opened the tunnel to the host that was allowed',
+    tests: [
+      {
+        file: 'src/sandbox/proxy.process.test.ts',
+        title: 'says nothing of a client to a proxy beyond that has not opened a tunnel, which would take it for a request',
       },
     ],
   },

@@ -19,13 +19,16 @@ export interface Limits {
 
 const PLACES = ['/usr/bin/prlimit', '/bin/prlimit', '/usr/sbin/prlimit', '/run/current-system/sw/bin/prlimit'];
 
+/** What tells the kernel to hold a command to limits; without it they are only measured. */
+export const prlimitHere = (): string | undefined => PLACES.find((path) => existsSync(path));
+
 /**
  * The words in front of a command that make the kernel hold it to what it counts for itself: no file larger than all may be, and no
  * more tasks than a machine bears until somebody has looked. Of what the kernel counts for a user, namespaces or not, one sandbox
  * has half: the user goes on. Address space is not limited: V8, Go and sanitizers reserve much more of it than they use.
  */
 export function heldTo({ userTasks, diskBytes }: Limits): string[] {
-  const prlimit = PLACES.find((path) => existsSync(path));
+  const prlimit = prlimitHere();
   if (prlimit === undefined) return [];
   const held = {
     nproc: Math.min(userTasks, half(tasksHere())),

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs';
+
+/** Where the kernel does not tell which processes are below another, nothing can be measured. */
+export const canLook = (): boolean => existsSync(`/proc/self/task/${process.pid}/children`);
 
 /** All processes below one. Those of a sandbox cannot leave it: who loses its parent gets the first process in there. */
 export function below(pid: number): number[] {
@@ -15,13 +18,14 @@ const childrenOf = (pid: number): number[] =>
 
 /**
  * What they have in memory or in swap and nobody else has, where pages that several of them share count for each; and how many
- * they are with their threads.
+ * they are with their threads, and for how many descriptors they have made room.
  */
-export function tallyOf(pids: readonly number[]): { readonly bytes: number; readonly tasks: number } {
+export function tallyOf(pids: readonly number[]): { readonly bytes: number; readonly tasks: number; readonly slots: number } {
   const texts = pids.map((pid) => textOf(`/proc/${pid}/status`));
   return {
     bytes: sumOf(texts, (text) => kilobytesIn(text, /^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$/gm)),
     tasks: sumOf(texts, (text) => Number(/^Threads:\s+(\d+)$/m.exec(text)?.[1] ?? 1)),
+    slots: sumOf(texts, (text) => Number(/^FDSize:\s+(\d+)$/m.exec(text)?.[1] ?? 0)),
   };
 }
 

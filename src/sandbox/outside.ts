@@ -28,13 +28,14 @@ import { watchLimits } from './watch-limits.ts';
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Plan;
 /** Nobody in there needs more at once; whoever opens more is turned away here, and the engine does not hear of it. */
 const MOST_TO_FLEET = 64;
+/** Each may need another one beyond; all together fewer than any process may have open, for this one has to watch as well. */
+const MOST_TO_NETWORK = 256;
 const ASKED_TO_END = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const;
 for (const signal of ASKED_TO_END) process.on(signal, () => {});
 
 const workDirectory = process.cwd();
 await listening(Object.assign(createServer(toFleet), { maxConnections: MOST_TO_FLEET }), plan.door, TO_FLEET);
-if (plan.hosts)
-  await listening(allowListProxy({ hosts: plan.hosts, env: process.env, onRefused: tellOnce() }), plan.door, TO_NETWORK);
+if (plan.hosts) await listening(toNetwork(plan.hosts), plan.door, TO_NETWORK);
 const made: string[] = [];
 for (const { path, of } of plan.placeholders)
   if (await (of === 'file' ? isSocketMade(path) : isDirectoryMade(path))) made.push(path);
@@ -74,6 +75,11 @@ function lendAll(user: NonNullable<Plan['user']>): void {
     const found = fstatSync(stream);
     if (found.isFIFO() || found.isFile()) fchownSync(stream, user.uid, user.gid);
   }
+}
+
+function toNetwork(hosts: readonly string[]): Server {
+  const proxy = allowListProxy({ hosts, env: process.env, onRefused: tellOnce() });
+  return Object.assign(proxy, { maxConnections: MOST_TO_NETWORK });
 }
 
 /** The engine may be another one than a moment ago; while there is none, whoever asks is told at once and asks again. */

@@ -1,7 +1,7 @@
 import { createServer, request, type Server } from 'node:http';
-import { type AddressInfo, connect, type Server as PlainServer, createServer as plainServer } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
-import { allowListProxy } from './proxy.ts';
+import { type AddressInfo, connect, type Server as PlainServer, createServer as plainServer, type Socket } from 'node:net';
+import { afterEach, expect, it, vi } from 'vitest';
+import { allowListProxy, joined } from './proxy.ts';
 
 const open: (Server | PlainServer)[] = [];
 afterEach(() => Promise.all(open.splice(0).map((server) => new Promise((done) => server.close(done)))));
@@ -93,4 +93,82 @@ it('goes through the proxy of the user, with its log-in, unless that is excepted
   expect(heard).toEqual([`http://api.example.org/x ${login}`, 'api.example.org:443 undefined']);
   expect(await asked(proxy, 'http://db.inside.example/x')).toMatch(/^502 /);
   expect(heard).toHaveLength(2);
+});
+
+/** A proxy beyond that answers so whatever it is asked, and goes on listening. */
+async function beyond(...answers: readonly string[]) {
+  const heard: string[] = [];
+  const at = await listening(
+    plainServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .on('data', async (chunk) => {
+          heard.push(chunk.toString());
+          if (heard.length > 1) return;
+          for (const part of answers) await new Promise((sent) => socket.write(part, sent));
+        });
+    }),
+  );
+  const proxy = await listening(
+    allowListProxy({ hosts: ['api.example.org'], env: { HTTPS_PROXY: `http://127.0.0.1:${at}` }, onRefused: () => undefined }),
+  );
+  return { proxy, heard };
+}
+
+it('says nothing of a client to a proxy beyond that has not opened a tunnel, which would take it for a request [RUN-16] [T11]', async () => {
+  for (const no of [
+    'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n',
+    'HTTP/1.1 2000\r\n\r\n',
+    `HTTP/1.1 200 ${'x'.repeat(20_000)}`,
+  ]) {
+    const { proxy, heard } = await beyond(no);
+    const smuggled = 'CONNECT elsewhere.example:443 HTTP/1.1\r\nhost: elsewhere.example:443\r\n\r\n';
+    expect(await tunnelled(proxy, 'api.example.org:443', smuggled)).toMatch(/^HTTP\/1\.1 502 /);
+    expect(heard).toEqual(['CONNECT api.example.org:443 HTTP/1.1\r\nhost: api.example.org:443\r\n\r\n']);
+  }
+});
+
+it('passes on what comes after the answer of a proxy beyond, however it is cut', async () => {
+  const { proxy, heard } = await beyond('HTTP/1.1 200 O', 'K\r\nvia: it\r\n\r', '\nhel', 'lo');
+  const socket = connect(proxy, '127.0.0.1', () => socket.write('CONNECT api.example.org:443 HTTP/1.1\r\n\r\nfirst'));
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString();
+  });
+  await vi.waitFor(() => expect(text).toMatch(/^HTTP\/1\.1 200 Connection Established\r\n\r\nhello$/));
+  await vi.waitFor(() => expect(heard.slice(1)).toEqual(['first']));
+  socket.destroy();
+});
+
+it('leaves nothing open beyond for a client that has gone', async () => {
+  const seen = new Set<Socket>();
+  const silent = plainServer((socket) => {
+    seen.add(socket);
+    socket
+      .resume()
+      .on('error', () => undefined)
+      .on('close', () => seen.delete(socket));
+  });
+  const port = await listening(silent);
+  const proxy = await listening(allowListProxy({ hosts: [`127.0.0.1:${port}`], env: {}, onRefused: () => undefined }));
+  for (const line of [`GET http://127.0.0.1:${port}/ HTTP/1.1`, `CONNECT 127.0.0.1:${port} HTTP/1.1`]) {
+    const client = connect(proxy, '127.0.0.1', () => client.write(`${line}\r\nhost: x\r\n\r\n`));
+    await vi.waitFor(() => expect(seen.size).toBe(1));
+    client.destroy();
+    await vi.waitFor(() => expect(seen.size).toBe(0));
+  }
+});
+
+it('does not wait for ever for one end where the other has said its last', async () => {
+  const ends: Socket[] = [];
+  const server = plainServer({ allowHalfOpen: true }, (socket) => void ends.push(socket));
+  const port = await listening(server);
+  const [one, two] = [connect(port, '127.0.0.1'), connect({ port, host: '127.0.0.1', allowHalfOpen: true })];
+  await vi.waitFor(() => expect(ends).toHaveLength(2));
+  const [first, second] = ends;
+  if (!first || !second) return expect.unreachable();
+  joined(first, second, 50);
+  one.end();
+  await vi.waitFor(() => expect([first.destroyed, second.destroyed]).toEqual([true, true]));
+  for (const socket of [one, two]) socket.destroy();
 });

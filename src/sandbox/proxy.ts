@@ -31,14 +31,53 @@ function tunnel(target: string, client: Duplex, head: Buffer, options: ProxyOpti
   }
   const through = upstreamFor(endpoint, 'https', options.env);
   const server = through ? connect(portOf(through), bare(through.hostname)) : connect({ ...endpoint, lookup: elsewhere });
-  server.once('connect', () => {
-    if (through) server.write(connectLine(endpoint, through));
-    else client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+  const leave = (): void => {
+    server.destroy();
+  };
+  client.once('close', leave);
+  const fail = (): void => {
+    server.destroy();
+    client.end('HTTP/1.1 502 Bad Gateway\r\nconnection: close\r\n\r\n');
+  };
+  const begin = (first: Uint8Array = NOTHING): void => {
+    client.off('close', leave);
+    server.off('error', fail);
+    client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    if (first.length > 0) client.write(first);
     if (head.length > 0) server.write(head);
     joined(client, server);
+  };
+  server.once('error', fail);
+  server.once('connect', () => {
+    if (!through) return begin();
+    server.write(connectLine(endpoint, through));
+    void opened(server).then(begin, fail);
   });
-  server.once('error', () => client.end('HTTP/1.1 502 Bad Gateway\r\nconnection: close\r\n\r\n'));
 }
+
+const NOTHING = new Uint8Array();
+/** As much as Node itself takes. */
+const LONGEST_HEAD = 16_384;
+const OPENED = /^HTTP\/1\.[01] 2\d\d[ \r]/;
+
+/**
+ * What came after the answer of a proxy beyond. Nothing of the client's is sent before it has said yes: whoever said no would take
+ * what follows for further requests, to hosts that nobody has allowed.
+ */
+const opened = (server: Socket): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    let seen = Buffer.alloc(0);
+    const refuse = (): void => reject(new Error('the proxy beyond did not open a tunnel'));
+    const onData = (chunk: Buffer): void => {
+      seen = Buffer.concat([seen, chunk]);
+      const end = seen.indexOf('\r\n\r\n');
+      if (end === -1 && seen.length <= LONGEST_HEAD) return;
+      server.off('data', onData).off('close', refuse).pause();
+      if (end === -1 || !OPENED.test(seen.toString('latin1', 0, end + 2))) refuse();
+      else resolve(seen.subarray(end + 4));
+    };
+    server.on('data', onData).once('close', refuse);
+  });
 
 const connectLine = ({ host, port }: Endpoint, through: URL): string => {
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -73,6 +112,7 @@ function forward(asked: IncomingMessage, answer: ServerResponse, options: ProxyO
   });
   sent.on('error', () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()));
   asked.on('error', () => sent.destroy());
+  answer.once('close', () => sent.destroy());
   asked.pipe(sent);
 }
 
@@ -95,14 +135,22 @@ const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol ==
 const basic = ({ username, password }: URL): string =>
   `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`;
 
+/** How long an end may say nothing once the other has said its last. */
+const LINGER_MS = 60_000;
+
 /** Two ends of one connection: what ends one ends the other, once all is through. */
-export function joined(one: Duplex | Socket, other: Duplex | Socket): void {
+export function joined(one: Duplex | Socket, other: Duplex | Socket, lingerMs = LINGER_MS): void {
   for (const [from, to] of [
     [one, other],
     [other, one],
   ] as const) {
     from.on('error', () => to.destroy());
     from.on('close', () => to.end());
+    from.once('end', () => {
+      if ('setTimeout' in to) to.setTimeout(lingerMs, () => [from, to].forEach((end) => void end.destroy()));
+    });
     from.pipe(to);
   }
+  if (one.destroyed) other.destroy();
+  if (other.destroyed) one.destroy();
 }

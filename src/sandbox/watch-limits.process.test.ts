@@ -53,6 +53,12 @@ describe('whoever watches over a sandbox', () => {
     expect(await saidOf(inotify(3, 2), { watchers: 8, watches: 4 })).toBeUndefined();
   });
 
+  it('ends what it is kept from looking at [RUN-16] [T13]', async () => {
+    const watch = await watchLimits('/nowhere/bwrap', LIMITS);
+    // No process has this number: as if no descriptor were left to look with.
+    expect(await watch.tooMuch(2 ** 30, () => true)).toMatch(/^its processes could not be looked at/);
+  });
+
   inBox('counts files that hold nothing, and directories', async ({ bwrap, directory }) => {
     for (let n = 0; n < 20; n += 1) await writeFile(join(directory, String(n)), '');
     expect(await onDisk(bwrap, [directory])).toMatchObject({ files: 21 });

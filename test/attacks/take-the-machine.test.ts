@@ -42,6 +42,21 @@ describe('an agent in a sandbox that wants the whole machine', () => {
     await vi.waitFor(() => expect(house.marked()).toEqual([]));
   });
 
+  boxed(
+    'is ended for its memory also when it has tried to leave nothing to whoever looks, by opening every way out [RUN-16] [T13]',
+    async () => {
+      await using house = await boxHouse(['sandbox_memory_mb=200', 'max_attempts=3']);
+      await house.up(['prlimit', '--nofile=2048:2048']);
+      const hold = `perl -MSocket -e 'for (1..1000) { socket($s[$_], AF_UNIX, SOCK_STREAM, 0); connect($s[$_], sockaddr_un("/run/fleet/proxy")) } print "held\n"; $| = 1; sleep 600' > held$n &`;
+      const id = await house.create(
+        `for n in 1 2 3; do ${hold} done; while [ "$(cat held* | wc -l)" -lt 3 ]; do sleep 0.1; done; ${MEMORY}\nexit 0`,
+        '--sandbox',
+      );
+      await house.settled([id]);
+      expect((await house.runs(id))[0]?.phase.detail).toMatch(/^it used \d+ MB of memory, sandbox_memory_mb allows 200$/);
+    },
+  );
+
   boxed('is ended when it forks without end, before the engine has looked [RUN-16] [R22]', async () => {
     await using house = await boxHouse(['max_processes=64', 'max_attempts=3']);
     const engine = await house.up();
