@@ -188,6 +188,8 @@ export const ATTACKS: readonly Attack[] = [
         'is ended for its memory also when it has tried to leave nothing to whoever looks, by opening every way out',
       ),
       { file: 'src/sandbox/watch-limits.process.test.ts', title: 'ends what it is kept from looking at' },
+      { file: 'src/sandbox/watch-limits.process.test.ts', title: 'counts what the kernel needs for pages that hold nothing' },
+      attack('break-out-of-the-sandbox', 'hides no memory in what nobody is attached to, and has small segments as databases do'),
       attack('take-the-machine', 'is ended when it forks without end, before the engine has looked'),
       attack('take-the-machine', 'is ended when it starts threads without end, which are no processes'),
       attack('take-the-machine', 'is ended when it stops everything in there, its first program too, and shows no sign of life'),

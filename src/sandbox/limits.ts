@@ -35,7 +35,6 @@ export function heldTo({ userTasks, diskBytes }: Limits): string[] {
     sigpending: half(allowed('pending signals')),
     msgqueue: half(allowed('msgqueue size')),
     fsize: Math.min(diskBytes, allowed('file size')),
-    core: 0,
   };
   const words = Object.entries(held).flatMap(([name, most]) => (Number.isFinite(most) ? [`--${name}=${most}`] : []));
   return [prlimit, ...words, '--'];

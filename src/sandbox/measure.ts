@@ -17,13 +17,13 @@ const childrenOf = (pid: number): number[] =>
   );
 
 /**
- * What they have in memory or in swap and nobody else has, where pages that several of them share count for each; and how many
+ * What they have in memory or in swap and nobody else has, and what the kernel needs to say where it lies, where pages that several of them share count for each; and how many
  * they are with their threads, and for how many descriptors they have made room.
  */
 export function tallyOf(pids: readonly number[]): { readonly bytes: number; readonly tasks: number; readonly slots: number } {
   const texts = pids.map((pid) => textOf(`/proc/${pid}/status`));
   return {
-    bytes: sumOf(texts, (text) => kilobytesIn(text, /^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB$/gm)),
+    bytes: sumOf(texts, (text) => kilobytesIn(text, /^(?:RssAnon|RssShmem|VmSwap|VmPTE):\s+(\d+) kB$/gm)),
     tasks: sumOf(texts, (text) => Number(/^Threads:\s+(\d+)$/m.exec(text)?.[1] ?? 1)),
     slots: sumOf(texts, (text) => Number(/^FDSize:\s+(\d+)$/m.exec(text)?.[1] ?? 0)),
   };
@@ -34,7 +34,7 @@ export const fairBytes = (pids: readonly number[]): number =>
   sumOf(pids, (pid) => {
     const text = textOf(`/proc/${pid}/smaps_rollup`);
     const bytes = kilobytesIn(text, /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB$/gm);
-    return text === '' ? tallyOf([pid]).bytes : bytes;
+    return text === '' ? tallyOf([pid]).bytes : bytes + kilobytesIn(textOf(`/proc/${pid}/status`), /^VmPTE:\s+(\d+) kB$/gm);
   });
 
 const TMPFS = 0x01021994;

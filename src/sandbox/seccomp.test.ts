@@ -39,6 +39,7 @@ const ANSWERS: Readonly<Record<number, string>> = {
   [0x7fff0000]: 'allowed',
   [0x00050001]: 'EPERM',
   [0x00050026]: 'ENOSYS',
+  [0x00050016]: 'EINVAL',
   [0x00050061]: 'EAFNOSUPPORT',
   [0x0005005d]: 'EPROTONOSUPPORT',
 };
@@ -114,6 +115,14 @@ describe.each(['x64', 'arm64'] as const)('the filter of system calls on %s', (pr
       for (const other of [0n, 2n, 3n, 0xffffffffn, 1n << 32n])
         expect([name, other, on1(other)]).toEqual([name, other, 'allowed']);
     }
+  });
+
+  it('has only small segments and few semaphores that outlive who uses them [T13]', () => {
+    for (const size of [0n, 56n, 65_536n]) expect([size, asked(on('shmget'), 0, size)]).toEqual([size, 'allowed']);
+    for (const size of [65_537n, 1n << 31n, 1n << 32n, (1n << 40n) + 1n, (1n << 64n) - 1n])
+      expect([size, asked(on('shmget'), 0, size)]).toEqual([size, 'EINVAL']);
+    for (const count of [0, 1, 64]) expect([count, asked(on('semget'), 0, count)]).toEqual([count, 'allowed']);
+    for (const count of [65, 32_000, 0xffffffff]) expect([count, asked(on('semget'), 0, count)]).toEqual([count, 'EINVAL']);
   });
 
   it('has no calls that are newer than it is, none of another processor, and lets the rest through', () => {

@@ -4,7 +4,7 @@ import { ABSENT, LOOKED_INTO, NEWEST, numberOn, type Processor, REFUSED } from '
 const ARCHITECTURES: Readonly<Record<Processor, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 };
 
 /** Offsets into what a filter sees of a call; of an argument the lower half, which is all the kernel heeds of these. */
-const AT = { number: 0, architecture: 4, first: 16, second: 24, third: 32, fourth: 40 };
+const AT = { number: 0, architecture: 4, first: 16, second: 24, secondUpper: 28, third: 32, fourth: 40 };
 
 const LOAD = 0x20;
 const IF_EQUAL = 0x15;
@@ -15,6 +15,7 @@ const RETURN = 0x06;
 const ALLOW = 0x7fff0000;
 const EPERM = 0x00050001;
 const ENOSYS = 0x00050026;
+const EINVAL = 0x00050016;
 const EAFNOSUPPORT = 0x00050061;
 const EPROTONOSUPPORT = 0x0005005d;
 
@@ -36,6 +37,12 @@ const SET_ID = 0o6000;
 const MAKES_FILE = 0x400040;
 /** Of bubblewrap's own: it buries the dead and says how the command ended. It cannot have another number in there. */
 const FIRST_PROCESS = 1;
+/**
+ * Segments and semaphores of System V are memory that no process has once they have let go of it, so that nobody can count it.
+ * Databases need small ones, to know of each other.
+ */
+const LARGEST_SEGMENT = 65_536;
+const MOST_SEMAPHORES = 64;
 /** Numbers of a second set of calls on x64. */
 const X32 = 0x40000000;
 
@@ -86,6 +93,14 @@ const programFor = (processor: Processor): Instruction[] => [
   ]),
   ...(['chmod', 'fchmod', 'mknod', 'creat'] as const).flatMap((name) => looked(processor, name, noSetId(AT.second))),
   ...(['fchmodat', 'fchmodat2', 'mknodat'] as const).flatMap((name) => looked(processor, name, noSetId(AT.third))),
+  ...looked(processor, 'shmget', [
+    [LOAD, AT.second],
+    ...answered(IF_AT_LEAST, LARGEST_SEGMENT + 1, EINVAL),
+    [LOAD, AT.secondUpper],
+    ...answered(IF_AT_LEAST, 1, EINVAL),
+    [RETURN, ALLOW],
+  ]),
+  ...looked(processor, 'semget', [[LOAD, AT.second], ...answered(IF_AT_LEAST, MOST_SEMAPHORES + 1, EINVAL), [RETURN, ALLOW]]),
   ...looked(processor, 'ptrace', notFirst(AT.second)),
   ...(['process_vm_readv', 'process_vm_writev', 'pidfd_open', 'prlimit64'] as const).flatMap((name) =>
     looked(processor, name, notFirst(AT.first)),

@@ -16,8 +16,11 @@ export interface Started {
   readonly limits?: Limits | undefined;
 }
 
-/** It yields the processor to everybody else, and when memory runs out it is ended before others. */
-const BEFORE = `trap '' TERM INT HUP QUIT; ulimit -c 0
+/**
+ * It yields the processor to everybody else, and when memory runs out it is ended before others. When it crashes, the kernel neither
+ * leaves a file nor hands its memory to a program of the machine: that program is started for every limit but one byte.
+ */
+const BEFORE = `trap '' TERM INT HUP QUIT; prlimit --pid $$ --core=1:1 2> /dev/null || ulimit -c 0
 { echo 500 > /proc/self/oom_score_adj; } 2> /dev/null
 command -v nice > /dev/null && exec nice -n 5 "$@"
 exec "$@"`;

@@ -86,6 +86,8 @@ export const LOOKED_INTO = {
   process_vm_writev: [311, 271],
   pidfd_open: [434, 434],
   prlimit64: [302, 261],
+  shmget: [29, 194],
+  semget: [64, 190],
 } as const satisfies Readonly<Record<string, Numbers>>;
 
 /** The newest call that was looked at when these lists were made (Linux 6.18). Later ones do not exist in a sandbox. */

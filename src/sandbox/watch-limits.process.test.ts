@@ -25,7 +25,7 @@ const inotify = (watchers: number, watches: number): string => `
   print "ready\\n"; $| = 1; sleep 600`;
 
 /** What is said of a process below another, as a sandbox is below its bubblewrap. */
-async function saidOf(script: string, here: { watchers: number; watches: number }): Promise<string | undefined> {
+async function saidOf(script: string, here: { watchers: number; watches: number }, limits = LIMITS): Promise<string | undefined> {
   const parent = spawn('/bin/sh', ['-c', '"$@" & echo started; wait', 'sh', 'perl', '-e', `$| = 1; ${script}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
@@ -36,7 +36,7 @@ async function saidOf(script: string, here: { watchers: number; watches: number 
       out += text;
       if (out.includes('ready')) break;
     }
-    const watch = await watchLimits('/nowhere/bwrap', LIMITS, here);
+    const watch = await watchLimits('/nowhere/bwrap', limits, here);
     let looks = 0;
     return await watch.tooMuch(parent.pid ?? 0, () => (looks += 1) <= 1);
   } finally {
@@ -51,6 +51,16 @@ describe('whoever watches over a sandbox', () => {
     expect(await saidOf(inotify(5, 0), { watchers: 8, watches: 100 })).toMatch(/^it had 5 watchers with 0 watches of files/);
     expect(await saidOf(inotify(3, 3), { watchers: 8, watches: 4 })).toMatch(/^it had 3 watchers with 3 watches of files/);
     expect(await saidOf(inotify(3, 2), { watchers: 8, watches: 4 })).toBeUndefined();
+  });
+
+  it('counts what the kernel needs for pages that hold nothing [RUN-16] [T13]', async () => {
+    const tables = `my $number = qx(uname -m) =~ /x86/ ? 9 : 222;
+      my $at = syscall($number, 0, 1 << 37, 1, 0x4022, -1, 0);
+      for my $n (0..65_535) { my $byte = unpack("P1", pack("Q", $at + ($n << 21))) }
+      print "ready\\n"; sleep 600`;
+    expect(await saidOf(tables, { watchers: 100, watches: 100 }, { ...LIMITS, memoryBytes: 100 * 1024 ** 2 })).toMatch(
+      /^it used \d+ MB of memory/,
+    );
   });
 
   it('ends what it is kept from looking at [RUN-16] [T13]', async () => {

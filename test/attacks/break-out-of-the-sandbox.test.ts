@@ -48,6 +48,7 @@ describe('an agent that wants out of its sandbox', () => {
         'open its files to others': 'chmod 777 /proc/sys/kernel/core_pattern',
         'change the devices of the machine': 'exec 3>> /sys/kernel/uevent_helper',
         'see the devices of the machine': 'ls /sys/class',
+        'have its crashes handed to a program of the machine': `! grep -q '^Max core file size *1 *1 ' /proc/self/limits`,
         'join a cgroup': '[ -d /sys/fs/cgroup ]',
         'read messages of the kernel': 'dmesg',
         'make a device': 'mknod device b 8 0',
@@ -152,6 +153,17 @@ describe('an agent that wants out of its sandbox', () => {
     });
     await once(shell, 'close');
     expect(out).toBe('0\n1\n2\n');
+  });
+
+  inBox('hides no memory in what nobody is attached to, and has small segments as databases do [RUN-16] [T13]', async (box) => {
+    expect(
+      await achieved(box, {
+        'a segment': `perl -e 'exit(defined shmget(0, 1_000_000, 01600) ? 0 : 1)'`,
+        'a thousand semaphores': `perl -e 'exit(defined semget(0, 1_000, 01600) ? 0 : 1)'`,
+        'a small segment': `perl -e 'exit(defined shmget(0, 56, 01600) ? 0 : 1)'`,
+        'some semaphores': `perl -e 'exit(defined semget(0, 17, 01600) ? 0 : 1)'`,
+      }),
+    ).toEqual(['a small segment', 'some semaphores']);
   });
 
   inBox('fills no more memory through its /tmp than it was given [RUN-16]', async (box) => {
