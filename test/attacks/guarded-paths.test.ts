@@ -26,6 +26,12 @@ const PLANTED: readonly (readonly [script: string, name: string])[] = [
   ['mkdir -p sub/.github/workflows; echo "on: push" > sub/.github/workflows/evil.yml', 'sub/.github/workflows/evil.yml'],
   ['mkdir -p a/.Claude; echo "{}" > a/.Claude/settings.json', 'a/.Claude/settings.json'],
   ['echo id > .claude', '.claude'],
+  ['mkdir -p deep/.helix; echo id > deep/.helix/languages.toml', 'deep/.helix/languages.toml'],
+  ['mkdir -p pkg; echo "script-shell=./evil" > pkg/.npmrc', 'pkg/.npmrc'],
+  ['mkdir -p pkg; echo "yarnPath: ./evil" > pkg/.yarnrc.yml', 'pkg/.yarnrc.yml'],
+  ['mkdir -p a/b; ln -s ../../README a/b/.DEVCONTAINER', 'a/b/.DEVCONTAINER'],
+  ['mkdir .vscode; echo "{}" > .vscode/tasks.json', '.vscode/tasks.json'],
+  ['echo "* filter=evil" > .gitattributes', '.gitattributes'],
 ];
 
 const inShop = async (script: string): Promise<string> =>

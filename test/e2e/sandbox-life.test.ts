@@ -136,34 +136,46 @@ describe('where there is no sandbox', () => {
     env['PATH'] = `${bin}:${env['PATH']}`;
   };
 
-  it('a task that asks for one is refused when it is handed in, through every door, and says what to do [RUN-16]', async () => {
-    await using house = await faultHouse();
-    await broken(house, 'echo "bwrap: No permissions to create new namespace" >&2; exit 1');
-    await house.up();
-    const why = 'no sandbox can be made here: bubblewrap cannot make one here: bwrap: No permissions to create new namespace';
-    const asked = ['task', 'create', 'touch ran', '--directory', house.work, '--executor', 'shell', '--sandbox'];
-    expect(await house.fleet(asked)).toMatchObject({ code: 7, err: expect.stringContaining(why) });
-    const where = await whereIs(house);
-    const wish = { prompt: 'touch ran', directory: house.work, executor: ['shell'], sandbox: true };
-    const answer = await fetch(`${where.url}/v1/tasks`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${where.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(wish),
-    });
-    expect(await answer.json()).toMatchObject({ status: 503, detail: expect.stringContaining(why) });
-    await using way = await overHttp(where, 'auto');
-    await expect(way.call('task_create', { ...wish, executor: 'shell' })).rejects.toThrow(why);
-    const held = await house.create('touch ran; exit 0', '--draft');
-    expect(await house.fleet(['task', 'edit', held, '--sandbox'])).toMatchObject({ code: 7, err: expect.stringContaining(why) });
-    expect(existsSync(join(house.work, 'ran'))).toBe(false);
-    const { items } = (await house.ok(['doctor', '--json'])).json<{
-      items: { name: string; state: string; detail?: string }[];
-    }>();
-    expect(items.find(({ name }) => name === 'bwrap')).toMatchObject({
-      state: 'broken',
-      detail: expect.stringContaining('No permissions'),
-    });
-  });
+  it.each([
+    ['No permissions to create new namespace', 'bubblewrap cannot make one here: bwrap: No permissions to create new namespace'],
+    [
+      'Unknown option --disable-userns',
+      'bubblewrap is too old: bwrap: Unknown option --disable-userns; 0.8.0 or newer is needed',
+    ],
+  ])(
+    'a task that asks for one is refused when it is handed in, through every door, and says what to do [RUN-16]: %s',
+    async (said, meant) => {
+      await using house = await faultHouse();
+      await broken(house, `echo "bwrap: ${said}" >&2; exit 1`);
+      await house.up();
+      const why = `no sandbox can be made here: ${meant}`;
+      const asked = ['task', 'create', 'touch ran', '--directory', house.work, '--executor', 'shell', '--sandbox'];
+      expect(await house.fleet(asked)).toMatchObject({ code: 7, err: expect.stringContaining(why) });
+      const where = await whereIs(house);
+      const wish = { prompt: 'touch ran', directory: house.work, executor: ['shell'], sandbox: true };
+      const answer = await fetch(`${where.url}/v1/tasks`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${where.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(wish),
+      });
+      expect(await answer.json()).toMatchObject({ status: 503, detail: expect.stringContaining(why) });
+      await using way = await overHttp(where, 'auto');
+      await expect(way.call('task_create', { ...wish, executor: 'shell' })).rejects.toThrow(why);
+      const held = await house.create('touch ran; exit 0', '--draft');
+      expect(await house.fleet(['task', 'edit', held, '--sandbox'])).toMatchObject({
+        code: 7,
+        err: expect.stringContaining(why),
+      });
+      expect(existsSync(join(house.work, 'ran'))).toBe(false);
+      const { items } = (await house.ok(['doctor', '--json'])).json<{
+        items: { name: string; state: string; detail?: string }[];
+      }>();
+      expect(items.find(({ name }) => name === 'bwrap')).toMatchObject({
+        state: 'broken',
+        detail: expect.stringContaining(said),
+      });
+    },
+  );
 
   boxed('a task that was made while there was one is not started without [RUN-16]', async () => {
     await using house = await boxHouse();

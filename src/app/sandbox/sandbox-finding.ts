@@ -1,5 +1,6 @@
 import type { Settings } from '../../domain/settings.ts';
 import { askVersion } from '../../platform/ask-version.ts';
+import { prlimitHere } from '../../sandbox/limits.ts';
 import type { Env } from '../../surfaces/cli/surroundings.ts';
 import type { Finding } from '../../surfaces/cli/views/doctor.ts';
 import { runAs } from './run-as.ts';
@@ -13,7 +14,7 @@ export async function sandboxFinding(env: Env, settings: Settings | undefined): 
   const [here, told] = await Promise.all([sandboxHere(env), askVersion('bwrap', ['--version'], { env, timeoutMs })]);
   const version = told.found && told.version !== undefined ? { version: told.version } : {};
   if (here.works) {
-    const detail = ['sandboxes can be made', ...(settings ? await whoIn(settings, here.rootAlone) : [])].join('; ');
+    const detail = ['sandboxes can be made', heldBy(), ...(settings ? await whoIn(settings, here.rootAlone) : [])].join('; ');
     return { ...seen, ...version, path: here.path, state: 'ok', detail };
   }
   const { path, why, repair } = here;
@@ -26,6 +27,11 @@ export async function sandboxFinding(env: Env, settings: Settings | undefined): 
     ...(repair === undefined ? {} : { repair }),
   };
 }
+
+const heldBy = (): string =>
+  prlimitHere() === undefined
+    ? 'their limits are measured from outside; prlimit of util-linux was not found, with which the kernel holds threads and sizes of files'
+    : 'memory, processes and disk are measured from outside, threads and sizes of files held by the kernel';
 
 /** Where Fleet runs as root: whom agents run as, or why only as root. */
 async function whoIn(settings: Settings, rootAlone: string | undefined): Promise<string[]> {
