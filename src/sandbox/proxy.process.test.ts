@@ -100,12 +100,15 @@ async function beyond(...answers: readonly string[]) {
   const heard: string[] = [];
   const at = await listening(
     plainServer((socket) => {
+      const left = [...answers];
+      const say = (): void => {
+        const part = left.shift();
+        if (part !== undefined) socket.write(part, say);
+      };
       socket
         .on('error', () => undefined)
-        .on('data', async (chunk) => {
-          heard.push(chunk.toString());
-          if (heard.length > 1) return;
-          for (const part of answers) await new Promise((sent) => socket.write(part, sent));
+        .on('data', (chunk) => {
+          if (heard.push(chunk.toString()) === 1) say();
         });
     }),
   );

@@ -26,7 +26,7 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
     paths: [
       ...['src/platform/descriptors.ts', 'src/platform/proc.ts', 'src/platform/process-identity.ts', 'src/runner/cgroup.ts'],
       ...['src/runner/crowd.ts', 'src/sandbox/probe.ts', 'src/workspace/abandoned-lock.ts'],
-      ...['src/sandbox/limits.ts', 'src/sandbox/measure.ts'],
+      ...['src/sandbox/limits.ts', 'src/sandbox/measure.ts', 'src/sandbox/watched-here.ts'],
     ],
   },
   {

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Fault } from '../../domain/fault.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { serves } from '../../domain/work/trust.ts';
@@ -64,13 +65,17 @@ async function inPlace(directory: string): Promise<Ground | { readonly why: stri
 
 /** A file of the user's that has a second name elsewhere, as package managers make them, would be changed there too. */
 async function leadsOut(directory: string): Promise<{ readonly why: string } | undefined> {
-  const path = await firstLinkOut(directory).catch((error: unknown) => error);
-  if (path === undefined) return undefined;
-  if (typeof path !== 'string') return { why: path instanceof Error ? path.message : String(path) };
-  return {
-    why: `${path} is a hard link: it has another name outside of ${directory}, by which something else would be changed; work in a copy (\`cp -a\`), or give such files a content of their own`,
-  };
+  try {
+    const path = await firstLinkOut(directory);
+    return path === undefined ? undefined : { why: hardLink(path, directory) };
+  } catch (error) {
+    if (error instanceof Fault) return { why: error.message };
+    throw error;
+  }
 }
+
+const hardLink = (path: string, directory: string): string =>
+  `${path} is a hard link: it has another name outside of ${directory}, by which something else would be changed; work in a copy (\`cp -a\`), or give such files a content of their own`;
 
 /** What stands at its top level in a plain directory, and would make a repository of it that programs outside obey. */
 export const MAKES_A_REPOSITORY = (directory: string) => [
