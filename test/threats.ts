@@ -260,6 +260,10 @@ export const ATTACKS: readonly Attack[] = [
         file: 'src/sandbox/proxy.process.test.ts',
         title: 'says nothing of a client to a proxy beyond that has not opened a tunnel, which would take it for a request',
       },
+      {
+        file: 'src/sandbox/proxy.process.test.ts',
+        title: 'takes no other spelling of an address or of a host for one that is allowed',
+      },
     ],
   },
 ];

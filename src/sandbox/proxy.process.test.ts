@@ -175,3 +175,38 @@ it('does not wait for ever for one end where the other has said its last', async
   await vi.waitFor(() => expect([first.destroyed, second.destroyed]).toEqual([true, true]));
   for (const socket of [one, two]) socket.destroy();
 });
+
+it('takes no other spelling of an address or of a host for one that is allowed [RUN-16] [T11]', async () => {
+  const proxy = await listening(
+    allowListProxy({ hosts: ['api.example.org', '*.wide.example'], env: {}, onRefused: () => undefined }),
+  );
+  const addresses = [
+    '127.0.0.1:80',
+    '0.0.0.0:80',
+    '2130706433:80',
+    '0x7f.1:80',
+    '[::1]:80',
+    '[::ffff:127.0.0.1]:80',
+    'localhost.:80',
+  ];
+  const names = [
+    ...['api.example.org@evil.example:443', 'api.example.org:443:80', 'api.example.org%2eevil.example:443', 'api.example.org:22'],
+    ...[
+      'evil.example\0.wide.example:443',
+      'api.example.org\0.evil.example:443',
+      'evil.example#.wide.example/:443',
+      'wide.example:443',
+    ],
+  ];
+  for (const target of [...addresses, ...names])
+    expect([target, await tunnelled(proxy, target, '')]).toEqual([target, expect.stringMatching(/^HTTP\/1\.1 40[03] /)]);
+  for (const url of [
+    'http://127.1/',
+    'http://0/',
+    'http://[::]/',
+    'http://api.example.org@evil.example/',
+    'file:///etc/passwd',
+    'http://api.example.org:22/',
+  ])
+    expect([url, await asked(proxy, url)]).toEqual([url, expect.stringMatching(/^403 /)]);
+});
