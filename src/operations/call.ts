@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Call, CallOptions } from '../contract/call.ts';
 import { contract } from '../contract/index.ts';
 import type { Operation } from '../contract/operation.ts';
+import { asItIs } from '../domain/as-it-is.ts';
 import type { Caller } from '../domain/authority.ts';
 import { Fault, isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
@@ -105,12 +106,12 @@ async function carriedOut(job: Job, { store, now, shared, caller }: Ground): Pro
     const at = now();
     const reads = onceEach(store);
     const { writes, answer } = await job.handler(job.input, {
-      ...shared,
       caller,
       reads: readsFor(caller, reads),
       around: readsAround(caller, reads),
       callerNames: () => callerNames(reads, at, shared.settings.current().values.person),
       now: at,
+      ...shared,
     });
     if (writes.length === 0) return answer;
     try {
@@ -162,6 +163,8 @@ function requestFor({ caller, key, name, input }: { caller: Caller; key: string;
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 
 function checked(operation: Operation, rawInput: unknown): unknown {
+  const sound = asItIs(operation.input, rawInput ?? {});
+  if (sound !== undefined) return sound;
   const result = operation.input.safeParse(rawInput ?? {});
   if (result.success) return result.data;
   throw new Fault('invalid', result.error.issues.map(sentence).join('; '), { issues: result.error.issues.map(issueOf) });

@@ -47,7 +47,7 @@ export async function madeTask(asked: Input, scope: Scope, { reviews }: Pick<Tas
   const { integration, isolation } = landing(input, project, scope);
   if (integration !== undefined) wish.integration = integration;
   if (isolation !== undefined) wish.isolation = isolation;
-  const task: Task = { ...draftOf(scope.ids.task(), wish, scope), prompt: await stash(scope, input.prompt) };
+  const task: Task = { prompt: await stash(scope, input.prompt), ...draftOf(scope.ids.task(), wish, scope) };
   stand(task, { ...place, ...lineage(parent, scope, reviews ? 1 : 0) });
   if (task.sandbox) await assertSandbox(task, scope);
   if (reviews) task.reviews = reviews;
@@ -65,10 +65,7 @@ export async function madeTask(asked: Input, scope: Scope, { reviews }: Pick<Tas
   return plan(view, writes);
 }
 
-/**
- * Where it stands. Set by name: spreading a few fields over a large object turns it into a hash table, and each copy of one
- * costs several times what a copy of a plain object does.
- */
+/** Where it stands. */
 function stand(task: Task, { projectId, directory, parentId, depth }: Partial<Task>): void {
   if (projectId !== undefined) task.projectId = projectId;
   if (directory !== undefined) task.directory = directory;
@@ -76,11 +73,14 @@ function stand(task: Task, { projectId, directory, parentId, depth }: Partial<Ta
   if (depth !== undefined) task.depth = depth;
 }
 
-/** A task with nothing decided but what it asks for. */
+/**
+ * A task with nothing decided but what it asks for. Here as everywhere with tasks, what is spread comes after the fields
+ * that it does not have: V8 gives a field that is added to a copy of a large object a new hidden class each time, which
+ * takes longer than all the rest of making a task.
+ */
 export function draftOf(id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope, 'now' | 'caller'>): Omit<Task, 'prompt'> {
   const team = teamFor(caller, wish.team);
   const draft: Omit<Task, 'prompt'> = {
-    ...defined(wish),
     id,
     seq: 1,
     depth: 0,
@@ -102,6 +102,7 @@ export function draftOf(id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope,
     createdBy: caller.name,
     creatorId: caller.id,
     updatedAt: now,
+    ...defined(wish),
   };
   if (team !== undefined) draft.team = team;
   const creatorRole = creatorRoleOf(caller);
@@ -148,21 +149,22 @@ function wishOf(input: Input, scope: Scope, dependencies: readonly Seen<Task>[])
     ...given
   } = input;
   const kind = given.kind ?? 'implement';
-  return {
-    ...defined(given),
+  const wish: TaskWish = {
     title: given.title ?? titleOf(prompt),
     kind,
     expectsChanges: given.expectsChanges ?? (kind !== 'review' && kind !== 'explore'),
     priority: given.priority ?? 5,
     tags: tag ?? [],
     executors: executor ?? [],
-    ...(tool ? { tools: tool } : {}),
     extraArgs: extraArg ?? [],
     maxAttempts: given.maxAttempts ?? settings.current().values.max_attempts,
     dependsOn: dependencies.map(({ body }) => body.id),
     metadata: given.metadata ?? {},
+    ...defined(given),
     ...givenDefaults(input, scope),
   };
+  if (tool) wish.tools = tool;
+  return wish;
 }
 
 /** How work in a project is kept apart and what becomes of it: as the task says, or its project, or the home. */

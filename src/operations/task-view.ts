@@ -14,8 +14,8 @@ export async function viewOf(task: Task, { reads }: Pick<Scope, 'reads'>): Promi
   const project = task.projectId ? await projects.get(reads, task.projectId) : undefined;
   const view: TaskView =
     'text' in prompt
-      ? { ...task, prompt: prompt.text, promptBytes: Buffer.byteLength(prompt.text), promptIsWhole: true, trust }
-      : { ...task, prompt: prompt.excerpt, promptBytes: prompt.bytes, promptIsWhole: false, trust };
+      ? { promptBytes: Buffer.byteLength(prompt.text), promptIsWhole: true, trust, ...task, prompt: prompt.text }
+      : { promptBytes: prompt.bytes, promptIsWhole: false, trust, ...task, prompt: prompt.excerpt };
   if (project) view.project = project.body.name;
   return view;
 }

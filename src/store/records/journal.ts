@@ -1,3 +1,4 @@
+import { asItIs } from '../../domain/as-it-is.ts';
 import { Entry, type Note } from '../../domain/journal/entry.ts';
 import type { Instant } from '../../domain/values.ts';
 import type { Key, Store, Version, Write } from '../port.ts';
@@ -16,13 +17,10 @@ export interface Author {
   readonly at: Instant;
 }
 
-const entryWrite = (entity: string, n: number, author: Author, note: Note): Write => ({
-  op: 'put',
-  key: entryKey(entity, n),
-  expect: 'absent',
-  body: Entry.parse({ n, ...author, ...note }),
-  entries: [],
-});
+function entryWrite(entity: string, n: number, author: Author, note: Note): Write {
+  const entry = { n, ...author, ...note };
+  return { op: 'put', key: entryKey(entity, n), expect: 'absent', body: asItIs(Entry, entry) ?? Entry.parse(entry), entries: [] };
+}
 
 /** The first row of something with a history, and the first entry of that history. */
 export const born = <Body extends Chronicled>(kind: Records<Body>, body: Body, author: Author, note: Note): Write[] => [

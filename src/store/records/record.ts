@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { asItIs } from '../../domain/as-it-is.ts';
 import type { IndexEntry, Key, Row, Store, Version, Write } from '../port.ts';
 
 /** A kind of row: its shape, where it stands in the indexes, and how an older shape becomes today's. */
@@ -30,7 +31,7 @@ export function records<Body>({ kind, schema, idOf, entriesOf }: RecordKind<Body
   /** What was checked when it was written, by the very object: who knows what it wrote reads it again and again. */
   const written = new WeakSet<object>();
   const check = (body: Body): Body => {
-    const checked = schema.parse(body);
+    const checked = asItIs(schema, body) ?? schema.parse(body);
     if (typeof checked === 'object' && checked !== null) written.add(checked);
     return checked;
   };
