@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Fault } from '../domain/fault.ts';
 import { type Controller, keepRunning, takeTurn } from './controller.ts';
-import { Stirs } from './stirs.ts';
+import { paced, Stirs } from './stirs.ts';
 
 const controllerOf = (
   actions: readonly number[],
@@ -99,4 +99,17 @@ it('says in the log which task and run an action that failed was about', async (
   const log = (event: string, fields: Record<string, unknown>) => void lines.push({ event, ...fields });
   await keepRunning(controller, { begin: stirs.begin, rest, log }, stopping.signal);
   expect(lines).toMatchObject([{ event: 'action.failed', controller: 'broken', taskId, runId }]);
+});
+
+it('looks at once when others have committed, and once more for all that they commit right after', async () => {
+  const ending = new AbortController();
+  let looks = 0;
+  const look = paced(() => {
+    looks += 1;
+  }, ending.signal);
+  for (let n = 0; n < 100; n += 1) look();
+  expect(looks).toBe(1);
+  await vi.waitFor(() => expect(looks).toBe(2));
+  look();
+  await vi.waitFor(() => expect(looks).toBe(3));
 });

@@ -16,7 +16,7 @@ import { questionPages } from './questions/questions.ts';
 import { takePage } from './questions/take-page.ts';
 import { release } from './release.ts';
 import { type Retention, retain } from './retain.ts';
-import { Stirs } from './stirs.ts';
+import { paced, Stirs } from './stirs.ts';
 import type { SuperviseNeeds } from './supervise/needs.ts';
 import { supervise } from './supervise/supervise.ts';
 import { sweep } from './sweep.ts';
@@ -68,9 +68,13 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
   const known = new KnownRows(store, news, needs.elapsed);
   const fenced: EngineNeeds = { ...needs, news, store, known, inTurn: new InTurn().take };
   const everybody = new Set<Stirs>();
+  const stirAll = () => {
+    for (const stirs of everybody) stirs.stir();
+  };
+  const stirSoon = paced(stirAll, stopping.signal);
   void watchStore(fenced.store, stopping.signal, () => {
     news.other();
-    for (const stirs of everybody) stirs.stir();
+    stirSoon();
   });
   const held = holding(lease, lost);
   const supervision = needs.supervision && { ...needs.supervision, runner: fencedRunner(needs.supervision.runner, held) };

@@ -27,3 +27,25 @@ export class Stirs implements Pick<Surroundings, 'begin' | 'rest'> {
       ending.addEventListener('abort', over, { once: true });
     });
 }
+
+/** Others commit in storms, and each look of a controller costs some reads. */
+const PAUSE_MS = 10;
+
+/** Does it at once, and once more after a pause when it was asked for meanwhile. */
+export function paced(work: () => void, ending: AbortSignal): () => void {
+  let pause: NodeJS.Timeout | undefined;
+  let isAsked = false;
+  const begin = (): void => {
+    isAsked = false;
+    pause = setTimeout(over, PAUSE_MS).unref();
+    work();
+  };
+  const over = (): void => {
+    pause = undefined;
+    if (isAsked && !ending.aborted) begin();
+  };
+  return () => {
+    isAsked = true;
+    if (pause === undefined) begin();
+  };
+}
