@@ -21,6 +21,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface ExecutorShelf {
   /** Those that can be started now. */
   all(): Promise<ReadonlyMap<string, Executor>>;
+  /** One that can be started now: a look at this one alone. */
+  startable(name: string): Promise<Executor | undefined>;
   /** One that can be started, or one whose runs are still to be read although it is gone or switched off. */
   named(name: string): Promise<Executor | undefined>;
   /** Where the program of one that comes with Fleet is now; undefined when it is not here. */
@@ -45,6 +47,7 @@ export function executorShelf(paths: HomePaths, env: Env, { settings, builtIn = 
   const found = foundPrograms(env, placeOf);
   const added = addedExecutors(paths);
   const isThere = commandLook(env);
+  const isStartable = ({ executor }: Added): boolean => executor !== undefined && isThere(commandOf(executor));
   const shelf = (custom: readonly Added[]): ReadonlyMap<string, Executor> =>
     new Map([
       ...custom.flatMap(({ name, executor }) => (executor ? [[name, executor] as const] : [])),
@@ -56,7 +59,12 @@ export function executorShelf(paths: HomePaths, env: Env, { settings, builtIn = 
     builtIn,
     added,
     programOf: (one) => found(one).place?.command,
-    all: async () => shelf((await added.look()).filter(({ executor }) => executor && isThere(commandOf(executor)))),
+    all: async () => shelf((await added.look()).filter(isStartable)),
+    startable: async (name) => {
+      const mine = builtIn.filter((one) => one.name === name).map((one) => found(one).executor);
+      const [executor] = [...own().filter((one) => one.name === name), ...mine];
+      return executor ?? (await added.look(name)).find(isStartable)?.executor;
+    },
     named: async (name) => {
       const one = builtIn.find((candidate) => candidate.name === name);
       // Also one that was switched off meanwhile: what its runs have said can still be read.

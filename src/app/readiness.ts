@@ -109,7 +109,8 @@ async function loginProblem({ name, program }: BuiltIn, account: string, { env, 
 
 /** One of Fleet's own, or one that a file describes. */
 async function addedProblem(name: string, { shelf, env }: Around): Promise<Unready | undefined> {
-  if ((await shelf.all()).has(name)) return signedOut((await shelf.named(name))?.program, env);
+  const startable = await shelf.startable(name);
+  if (startable) return signedOut(startable.program, env);
   if (name === SCRIPTED) return { why: `it ${SWITCHED_OFF.why}`, repair: SWITCHED_OFF.repair, isAbsent: true };
   const [added] = await shelf.added.look(name);
   if (!added) return { why: 'there is no executor of that name', repair: 'fleet executor list', isAbsent: true };
