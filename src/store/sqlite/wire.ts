@@ -35,13 +35,15 @@ export interface PackedWrite {
 
 const TEXTS_PER_WRITE = 6;
 
-export const packWrites = (writes: readonly CheckedWrite[]): readonly string[] =>
-  writes.flatMap((write) => {
+export function packWrites(writes: readonly CheckedWrite[]): readonly string[] {
+  const packed: string[] = [];
+  for (const write of writes) {
     const { op, key, expect } = write;
-    return op === 'put'
-      ? [op, key.kind, key.id, expect, write.body, packEntries(write.entries)]
-      : [op, key.kind, key.id, expect, '', ''];
-  });
+    if (op === 'put') packed.push(op, key.kind, key.id, expect, write.body, packEntries(write.entries));
+    else packed.push(op, key.kind, key.id, expect, '', '');
+  }
+  return packed;
+}
 
 export function unpackWrites(packed: readonly string[]): readonly PackedWrite[] {
   const writes: PackedWrite[] = [];
@@ -53,8 +55,11 @@ export function unpackWrites(packed: readonly string[]): readonly PackedWrite[] 
 }
 
 /** As JSON, one flat list: index, sort, index, sort. */
-const packEntries = (entries: readonly IndexEntry[]): string =>
-  JSON.stringify(entries.flatMap(({ index, sort }) => [index, sort]));
+function packEntries(entries: readonly IndexEntry[]): string {
+  const flat: string[] = [];
+  for (const { index, sort } of entries) flat.push(index, sort);
+  return JSON.stringify(flat);
+}
 
 export interface RawRow {
   readonly kind: string;
