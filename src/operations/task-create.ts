@@ -47,7 +47,7 @@ export async function madeTask(asked: Input, scope: Scope, { reviews }: Pick<Tas
   const { integration, isolation } = landing(input, project, scope);
   if (integration !== undefined) wish.integration = integration;
   if (isolation !== undefined) wish.isolation = isolation;
-  const task: Task = { prompt: await stash(scope, input.prompt), ...draftOf(scope.ids.task(), wish, scope) };
+  const task = draftOf(scope.ids.task(), { wish, prompt: await stash(scope, input.prompt) }, scope);
   stand(task, { ...place, ...lineage(parent, scope, reviews ? 1 : 0) });
   if (task.sandbox) await assertSandbox(task, scope);
   if (reviews) task.reviews = reviews;
@@ -78,11 +78,16 @@ function stand(task: Task, { projectId, directory, parentId, depth }: Partial<Ta
  * that it does not have: V8 gives a field that is added to a copy of a large object a new hidden class each time, which
  * takes longer than all the rest of making a task.
  */
-export function draftOf(id: TaskId, wish: TaskWish, { now, caller }: Pick<Scope, 'now' | 'caller'>): Omit<Task, 'prompt'> {
+export function draftOf(
+  id: TaskId,
+  { wish, prompt }: { readonly wish: TaskWish; readonly prompt: Task['prompt'] },
+  { now, caller }: Pick<Scope, 'now' | 'caller'>,
+): Task {
   const team = teamFor(caller, wish.team);
-  const draft: Omit<Task, 'prompt'> = {
+  const draft: Task = {
     id,
     seq: 1,
+    prompt,
     depth: 0,
     children: 0,
     awaited: 0,

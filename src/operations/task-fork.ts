@@ -43,7 +43,7 @@ export const forkTaskHandler: Handlers['task.fork'] = async (input, scope) => {
   const id = scope.ids.task();
   const parent = origin.parentId && (await tasks.get(scope.reads, origin.parentId));
   const { projectId, directory, prompt } = origin;
-  const placed: Task = { ...draftOf(id, wish, scope), ...defined({ projectId, directory }), prompt };
+  const placed: Task = { ...defined({ projectId, directory }), ...draftOf(id, { wish, prompt }, scope) };
   const fork: Task = {
     ...(await withTrust(placed, {}, scope)),
     ...(parent ? lineage(parent, scope, 0) : {}),

@@ -131,20 +131,17 @@ interface Around {
 async function taskFrom(line: Imported, { where, after, dispatch }: Around, scope: Scope): Promise<Task> {
   const createdAt = createdOf(line.createdAt) ?? scope.now;
   const id = TaskId.safeParse(line.source);
-  const wish = await boundedWish(line, { where, after }, scope);
-  const { sandbox, isolation } = wish;
+  const bounded = await boundedWish(line, { where, after }, scope);
+  const { sandbox, isolation } = bounded;
   if (sandbox) await assertSandbox(where.place, scope);
   // Where there is no repository, a private clone is not asked for again.
   const asked = where.project?.kind === 'directory' || !where.project ? { sandbox } : { sandbox, isolation };
+  const wish = { ...bounded, isolation: undefined, ...landing(asked, where.project, scope) };
+  const prompt = await stash(scope, accepted(line, Prompt.safeParse(line.prompt)));
   const draft: Task = {
-    ...draftOf(
-      id.success ? id.data : scope.ids.task(createdAt),
-      { ...wish, isolation: undefined, ...landing(asked, where.project, scope) },
-      scope,
-    ),
+    ...draftOf(id.success ? id.data : scope.ids.task(createdAt), { wish, prompt }, scope),
     ...where.place,
     createdAt,
-    prompt: await stash(scope, accepted(line, Prompt.safeParse(line.prompt))),
   };
   if (line.state === 'done') return { ...draft, phase: { state: 'done', at: scope.now } };
   if (line.state === 'canceled') return { ...draft, phase: { state: 'canceled', at: scope.now } };
