@@ -55,4 +55,14 @@ describe('where work can be done', () => {
     await mkdir(link);
     expect(await usable(link)).toEqual({ real: link });
   });
+
+  it('looks once for all who ask in one turn of the loop', async () => {
+    const usable = usablePlaces(env);
+    const before = await asked();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => usable(join(root, 'other'))));
+    expect(answers).toEqual(Array.from({ length: 5 }, () => ({ real: join(root, 'other') })));
+    const once = (await asked()) - before;
+    expect(await usablePlaces(env)(join(root, 'other'))).toEqual({ real: join(root, 'other') });
+    expect((await asked()) - before).toBe(2 * once);
+  });
 });

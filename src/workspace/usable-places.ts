@@ -7,6 +7,8 @@ interface Known {
   readonly at: number;
 }
 
+type Usable = { readonly real: string } | { readonly why: string };
+
 /** What git is configured to distrust may change without a trace here: after this long it is asked again. */
 const HOLDS_MS = 60_000;
 const MOST = 10_000;
@@ -14,13 +16,12 @@ const MOST = 10_000;
 /**
  * Whether work can be done in a directory. Where a path leads is looked up each time, links and all. What git says of that
  * place holds while directory and repository are the same files of the same owners: git is a process, and many tasks are
- * made in one place. What is refused is looked at anew each time, because somebody is about to repair it.
+ * made in one place. What is refused is looked at anew each time, because somebody is about to repair it. Whoever asks in the
+ * same turn of the loop is told the same.
  */
-export function usablePlaces(
-  env: NodeJS.ProcessEnv,
-): (path: string) => Promise<{ readonly real: string } | { readonly why: string }> {
+export function usablePlaces(env: NodeJS.ProcessEnv): (path: string) => Promise<Usable> {
   const known = new Map<string, Known>();
-  return async (path) => {
+  const look = async (path: string): Promise<Usable> => {
     const real = await realPath(path);
     const mark = real === undefined ? undefined : markOf(real);
     const before = real === undefined ? undefined : known.get(real);
@@ -32,6 +33,15 @@ export function usablePlaces(
     if (known.size >= MOST) known.clear();
     if (after !== undefined) known.set(now, { mark: after, at: performance.now() });
     return { real: now };
+  };
+  const looks = new Map<string, Promise<Usable>>();
+  return (path) => {
+    const begun = looks.get(path);
+    if (begun) return begun;
+    if (looks.size === 0) setImmediate(() => looks.clear());
+    const now = look(path);
+    looks.set(path, now);
+    return now;
   };
 }
 
