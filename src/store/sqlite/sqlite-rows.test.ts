@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it, vi } from 'vitest';
 import { at, keyOf, put } from '../conformance/notes.ts';
 import { openDatabase } from './database.ts';
 import { temporaryStorage } from './fixtures/temporary-storage.ts';
@@ -66,5 +67,24 @@ describe('rows of the sqlite store', () => {
     expect(await store.get(keyOf('half'))).toBeUndefined();
     expect(await store.get(keyOf('damaged'))).toMatchObject({ version: damaged });
     db.close();
+  });
+
+  it('asks the thread once for what is listed several times in one turn of the loop, and gives each rows of its own', async () => {
+    await using storage = await temporaryStorage();
+    const store = await storage.open();
+    await store.commit([put('a', 'absent', { list: [1] }, [at('a', 'notes')])]);
+    const posted = vi.spyOn(Worker.prototype, 'postMessage');
+    try {
+      const query = { index: 'notes', limit: 10 };
+      const [one, two, other] = await Promise.all([store.scan(query), store.scan(query), store.scan({ ...query, limit: 9 })]);
+      expect(posted.mock.calls.flatMap(([requests]) => requests as unknown[])).toHaveLength(2);
+      expect(one).toEqual(two);
+      expect(one).toEqual(other);
+      expect(one?.[0]?.body).not.toBe(two?.[0]?.body);
+      await store.scan(query);
+      expect(posted.mock.calls.flatMap(([requests]) => requests as unknown[])).toHaveLength(3);
+    } finally {
+      posted.mockRestore();
+    }
   });
 });

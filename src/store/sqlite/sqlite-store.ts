@@ -30,6 +30,8 @@ export class SqliteStore implements Store {
   readonly #known = new KnownRows();
   readonly #exited: Promise<void>;
   #outbox: Request[] = [];
+  /** Those of the outbox. */
+  readonly #scans = new Map<string, Promise<readonly Required<RawRow>[]>>();
   #asked = 0;
   #watching = false;
   #ended: Fault | undefined;
@@ -72,8 +74,16 @@ export class SqliteStore implements Store {
 
   async scan(query: Query): Promise<readonly Hit[]> {
     assertQuery(query, this.limits);
-    const rows = (await this.#ask({ op: 'scan', query })) as readonly Required<RawRow>[];
+    const rows = await this.#scanned(query);
     return rows.map((row) => ({ ...parsed(row), sort: row.sort }));
+  }
+
+  /** What is asked twice before the thread hears of it is asked once. Each is given rows of its own. */
+  #scanned(query: Query): Promise<readonly Required<RawRow>[]> {
+    const name = JSON.stringify(query);
+    const asked = this.#scans.get(name) ?? (this.#ask({ op: 'scan', query }) as Promise<readonly Required<RawRow>[]>);
+    this.#scans.set(name, asked);
+    return asked;
   }
 
   async count({ index, from, to, limit }: Query): Promise<Counted> {
@@ -138,6 +148,7 @@ export class SqliteStore implements Store {
     setImmediate(() => {
       this.#worker.postMessage(this.#outbox);
       this.#outbox = [];
+      this.#scans.clear();
     });
   }
 
