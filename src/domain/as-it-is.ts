@@ -32,7 +32,8 @@ function sieveOf(schema: Schema): Sieve {
 }
 
 function checked(def: Def): Sieve {
-  let { holds, isSure } = shaped(def);
+  const { holds: first, isSure } = shaped(def);
+  let holds = first;
   for (const check of def.checks ?? []) {
     const [before, rule] = [holds, ruleOf(check._zod.def as Check)];
     if (!rule) return REFUSES;
