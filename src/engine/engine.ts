@@ -11,6 +11,7 @@ import { KnownRows } from './known-rows.ts';
 import { type Held, type Identity, takeLease } from './lease.ts';
 import type { Needs } from './needs.ts';
 import { engineStore, News } from './news.ts';
+import { withdrawing } from './questions/moot.ts';
 import type { QuestionNeeds } from './questions/needs.ts';
 import { questionPages } from './questions/questions.ts';
 import { takePage } from './questions/take-page.ts';
@@ -64,7 +65,7 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
     if (!stopping.signal.aborted) needs.log('lease.lost', {});
     stop();
   };
-  const store = engineStore(needs.store, lease.fence, news);
+  const store = withdrawing(engineStore(needs.store, lease.fence, news), needs.now);
   const known = new KnownRows(store, news, needs.elapsed);
   const fenced: EngineNeeds = { ...needs, news, store, known, inTurn: new InTurn().take };
   const everybody = new Set<Stirs>();

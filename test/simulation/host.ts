@@ -9,6 +9,7 @@ import { InTurn } from '../../src/engine/in-turn.ts';
 import { KnownRows } from '../../src/engine/known-rows.ts';
 import type { Needs } from '../../src/engine/needs.ts';
 import { engineStore, News } from '../../src/engine/news.ts';
+import { withdrawing } from '../../src/engine/questions/moot.ts';
 import { release } from '../../src/engine/release.ts';
 import { type Ending, settle } from '../../src/engine/settle.ts';
 import type { Write } from '../../src/store/port.ts';
@@ -64,7 +65,7 @@ export class Host {
     this.#working = new Set();
     const { network, clock, capacity } = this.#world;
     this.#news = new News();
-    const store = engineStore(network.handle(this.#actor), () => NO_LEASE, this.#news);
+    const store = withdrawing(engineStore(network.handle(this.#actor), () => NO_LEASE, this.#news), () => this.#needs.now());
     this.#needs = {
       store,
       // What it knows of rows is as old as the last hint that reached it.
