@@ -9,6 +9,7 @@ import type { BuiltIn } from './built-in.ts';
 import { executorsHere } from './executor-views.ts';
 import { executorShelf } from './executors.ts';
 import { homePaths } from './home.ts';
+import { versionAsker } from './version-asker.ts';
 
 const DEFAULTS = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, setting]) => [name, setting.default]),
@@ -41,7 +42,7 @@ const builtIn = (more: Partial<Program> = {}): BuiltIn => ({
 /** A machine with these files, looked at with these variables. */
 async function here(
   files: Readonly<Record<string, string>>,
-  { env = {}, more = {} }: { env?: object; more?: Partial<Program> } = {},
+  { env = {}, more = {}, patienceMs }: { env?: object; more?: Partial<Program>; patienceMs?: number } = {},
 ) {
   const root = await mkdtemp(join(folder, 'machine-'));
   const path = (name: string) => join(root, name);
@@ -53,7 +54,7 @@ async function here(
   const all = { HOME: path('home'), PATH: path('bin'), FLEET_HOME: path('fleet'), ...at };
   const paths = homePaths(all, root);
   const shelf = executorShelf(paths, all, { settings: () => DEFAULTS, builtIn: [builtIn(more)] });
-  const look = executorsHere(shelf, all, paths);
+  const look = executorsHere(shelf, all, paths, versionAsker(all, patienceMs));
   const [agent] = await look();
   return { agent, look, path };
 }
@@ -140,9 +141,17 @@ describe('an executor on this machine', () => {
     });
   });
 
-  it('can be used although its program takes too long to tell its version', async () => {
-    const { agent } = await here({ 'bin/agent': '#!/bin/sh\nexec /bin/sleep 600\n' }, { env: { AGENT_API_KEY: 'x' } });
-    expect(agent).toMatchObject({ state: 'ready', program: { found: true, proved: '2.0.0' } });
+  it('is broken when its program hangs instead of telling its version', async () => {
+    const { agent } = await here(
+      { 'bin/agent': '#!/bin/sh\nexec /bin/sleep 600\n' },
+      { env: { AGENT_API_KEY: 'x' }, patienceMs: 500 },
+    );
+    expect(agent).toMatchObject({
+      state: 'broken',
+      program: { found: true, proved: '2.0.0' },
+      problem: expect.stringMatching(/bin\/agent did not answer --version within 0\.5 s/),
+      repair: 'npm install -g agent',
+    });
     expect(agent?.program).not.toHaveProperty('version');
   });
 

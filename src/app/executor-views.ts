@@ -110,7 +110,7 @@ async function programHere(program: Program, env: Env, ask: Ask): Promise<Standi
       ...(install === '' ? {} : { repair: install }),
     };
   // What a program of which nothing is known does with an argument is not known either: it is not started.
-  const { version, problem, isLate } = program.versionArgs.length === 0 ? {} : await ask(located.path, program.versionArgs);
+  const { version, problem } = program.versionArgs.length === 0 ? {} : await ask(located.path, program.versionArgs);
   const seen: ProgramHere = {
     ...about,
     found: true,
@@ -119,7 +119,7 @@ async function programHere(program: Program, env: Env, ask: Ask): Promise<Standi
     ...(version === undefined || proved === '' ? {} : { age: AGES[compareVersions(version, proved) + 1] ?? 'proved' }),
   };
   // Only who says which version was proved has promised that it tells one.
-  if (problem !== undefined && !isLate && proved !== '')
+  if (problem !== undefined && proved !== '')
     return { state: 'broken', ...signed, program: seen, problem: `${located.path} ${problem}`, repair: install };
   if (signed.signedIn === 'no')
     return { state: 'signed_out', ...signed, program: seen, problem: 'it is not signed in', repair: login };

@@ -76,8 +76,8 @@ async function versionProblem(
   const known = await workingPrograms(paths);
   if (known[path] === mark) return undefined;
   const said = await Promise.race([ask(path, args), pause(PATIENCE_MS, undefined, { ref: false })]);
-  if (said?.problem !== undefined && !said.isLate) return said.problem;
-  if (said && !said.isLate) await remembered(paths, { ...known, [path]: mark });
+  if (said?.problem !== undefined) return said.problem;
+  if (said) await remembered(paths, { ...known, [path]: mark });
   return undefined;
 }
 

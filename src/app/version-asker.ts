@@ -6,18 +6,17 @@ type Env = Readonly<Record<string, string | undefined>>;
 interface Said {
   readonly version?: string;
   readonly problem?: string;
-  readonly isLate?: true;
 }
 
-/** A program may take its version for anything; nobody waits longer for it. */
-const TIMEOUT_MS = 4_000;
+/** On a busy machine the slowest agents need some seconds; one that is silent for longer than this hangs. */
+const TIMEOUT_MS = 10_000;
 /** Starting a program holds the loop up for a moment: a few at a time. */
 const AT_ONCE = 4;
 /** An answer holds as long as the file is the same; what went wrong is asked again after this long. */
 const AGAIN_MS = 30_000;
 
 /** Asks programs for their versions, each once for as long as it stays the same, however many people look. */
-export function versionAsker(env: Env): (path: string, args: readonly string[]) => Promise<Said> {
+export function versionAsker(env: Env, timeoutMs = TIMEOUT_MS): (path: string, args: readonly string[]) => Promise<Said> {
   const known = new Map<string, { readonly mark: string; readonly at: number; readonly said: Promise<Said> }>();
   const turn = turns(AT_ONCE);
   return async (path, args) => {
@@ -27,14 +26,14 @@ export function versionAsker(env: Env): (path: string, args: readonly string[]) 
     const isFresh =
       before?.mark === mark && (performance.now() - before.at < AGAIN_MS || (await before.said).problem === undefined);
     if (before && isFresh) return before.said;
-    const said = turn(() => asked(path, args, env));
+    const said = turn(() => asked(path, args, { env, timeoutMs }));
     known.set(path, { mark, at: performance.now(), said });
     return said;
   };
 }
 
-async function asked(path: string, args: readonly string[], env: Env): Promise<Said> {
-  const told = await askVersion(path, args, { env, timeoutMs: TIMEOUT_MS });
+async function asked(path: string, args: readonly string[], how: { env: Env; timeoutMs: number }): Promise<Said> {
+  const told = await askVersion(path, args, how);
   if (!told.found) return { problem: 'is gone' };
   const { found: _, path: __, ...said } = told;
   return said;

@@ -14,8 +14,6 @@ export type Told =
       readonly path: string;
       readonly version?: string;
       readonly problem?: string;
-      /** It took too long, which says nothing of whether it works. */
-      readonly isLate?: true;
     };
 
 type Said = Omit<Extract<Told, { found: true }>, 'found' | 'path'>;
@@ -85,7 +83,7 @@ function ask(path: string, args: readonly string[], { env, directory, timeoutMs 
     };
     const timer = setTimeout(() => {
       endGroup(child.pid);
-      over({ problem: `did not answer ${args.join(' ')} within ${timeoutMs / 1000} s`, isLate: true });
+      over({ problem: `did not answer ${args.join(' ')} within ${timeoutMs / 1000} s` });
     }, timeoutMs);
     child.once('error', (error) => over({ problem: error.message }));
     // What it said may arrive after its exit; a helper it left behind may hold its pipes for ever.
