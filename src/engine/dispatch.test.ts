@@ -123,6 +123,22 @@ describe('dispatch', () => {
     expect(models).toEqual({ claude: 'house model', codex: undefined });
   });
 
+  it('gives an executor that was put into the notes of a task neither model nor effort of the default one [TASK-02]', async () => {
+    const house = engineHouse();
+    const { id } = await house.call('task.create', { directory: '/plain', prompt: 'x' });
+    const needs = {
+      ...house.needs,
+      defaults: async () => ({ executor: 'claude', model: 'house model', effort: 'high' as const }),
+      edits: async () => ({ executors: ['codex'] }),
+    };
+    // Only a task with a history has notes that somebody can have changed.
+    await house.call('task.edit', { id, title: 'y' });
+    expect((await takeTurn(dispatch(needs))).acted).toBe(1);
+    const [run] = await liveRuns(house);
+    expect(run).toMatchObject({ executor: 'codex' });
+    expect([run?.model, run?.effort]).toEqual([undefined, undefined]);
+  });
+
   it('gives a task without an effort the one its project has, and leaves what another executor does to that one [TASK-02]', async () => {
     const house = engineHouse();
     const needs: typeof house.needs = { ...house.needs, defaults: async () => ({ executor: 'claude', effort: 'max' }) };

@@ -228,8 +228,10 @@ async function claimFor(choice: Choice, { ids, edits }: Needs): Promise<Claim> {
   const task = { body: changes.executors ? handedOver(body, changes) : { ...body, ...changes }, version };
   // A name of a model belongs to the first executor of the task: one that took over uses its own.
   const isOwn = isFirst(task.body, executor);
-  const model = isOwn ? (task.body.model ?? choice.model) : undefined;
-  const effort = task.body.effort ?? (isOwn ? choice.effort : undefined);
+  // What comes with a default comes with the executor of that default.
+  const usual: Pick<Choice, 'model' | 'effort'> = isOwn && executor === choice.executor ? choice : {};
+  const model = isOwn ? (task.body.model ?? usual.model) : undefined;
+  const effort = task.body.effort ?? usual.effort;
   return { ...choice, task, executor, account, model, effort, runId: ids.run() };
 }
 
