@@ -51,6 +51,8 @@ export interface HouseOptions {
   readonly upkeep?: Partial<CallSurroundings['upkeep']>;
   /** Why no sandbox can be made here. */
   readonly sandbox?: { problem?: string };
+  /** An engine runs somewhere. */
+  readonly engine?: boolean;
   /** Where there is too little room on a disk. */
   readonly disk?: { short?: DiskShortage | undefined; full?: FullDisk };
 }
@@ -64,6 +66,7 @@ export function memoryHouse({
   upkeep = {},
   sandbox = {},
   disk = {},
+  engine = false,
 }: HouseOptions = {}): MemoryHouse {
   const ulid = makeUlids(() => clock.ms, random);
   const ids = {
@@ -156,7 +159,7 @@ export function memoryHouse({
       notesOf: (taskId) => `/home/tasks/${taskId}/artifacts`,
       init: async () => [],
       problem: () => undefined,
-      engine: async () => undefined,
+      engine: async () => (engine ? { host: 'here', pid: 1, since: new Date(NOON).toISOString() } : undefined),
     },
     signer: { sign: async ({ id }) => `signed ${id}`, codeOf: async (link) => `code of ${link}` },
     upkeep: {
