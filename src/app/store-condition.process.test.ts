@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Instant, instantOf } from '../domain/values.ts';
 import { at, put } from '../store/conformance/notes.ts';
 import { temporaryStorage } from '../store/sqlite/fixtures/temporary-storage.ts';
-import { assertSound, StoreCondition } from './store-condition.ts';
+import { assertSound, lookThrough, StoreCondition } from './store-condition.ts';
 
 const NOW: Instant = instantOf(Date.UTC(2026, 0, 1));
 const PAGE = 4_096;
@@ -39,23 +39,36 @@ describe('the condition of a store', () => {
     expect((await readFile(storage.file)).equals(bytes)).toBe(true);
   });
 
-  it('is found beside the start where the database is too large to be read before it [STORE-05] [R45]', async () => {
+  it('is found beside the start where the database is too large to be read before it, and stops every write [STORE-05] [R45]', async () => {
     await using storage = await temporaryStorage();
     await spoilt(storage);
     const condition = new StoreCondition(() => NOW);
-    await expect(assertSound(storage.file, condition)).rejects.toMatchObject({
+    await expect(assertSound(storage.file)).rejects.toMatchObject({
       code: 'unavailable',
       details: { damaged: true, hint: expect.stringContaining('nothing was started') },
     });
-    await assertSound(storage.file, condition, 0);
+    expect(await assertSound(storage.file, 0)).toBe(false);
+    const told: string[] = [];
+    lookThrough(storage.file, condition, (says) => void told.push(says));
     await vi.waitFor(
       () =>
         expect(condition.current()).toEqual({
           ailment: 'store_damaged',
           since: NOW,
-          says: expect.stringMatching(/is damaged.*fleet db restore/s),
+          says: expect.stringMatching(/is damaged.*nothing more is written to it.*fleet db restore/s),
         }),
       20_000,
     );
+    expect(told).toEqual([condition.current()?.says]);
+    // No read of this store has met a page that is spoilt: SQLite itself would still write.
+    const bytes = await readFile(storage.file);
+    const store = condition.watched(await storage.open());
+    await expect(store.commit([put('after', 'absent')])).rejects.toMatchObject({
+      code: 'unavailable',
+      message: condition.current()?.says,
+      details: { damaged: true },
+    });
+    await store.close();
+    expect((await readFile(storage.file)).equals(bytes)).toBe(true);
   });
 });

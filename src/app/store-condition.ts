@@ -18,7 +18,10 @@ export interface Condition {
   readonly says: string;
 }
 
-/** What the answers of the database tell about it. A full disk is over with the next commit; damage stays. */
+/**
+ * What the answers of the database tell about it, and a look through the whole of it beside the work. A full disk is over with
+ * the next commit; damage stays, and whoever found it, nothing more is written.
+ */
 export class StoreCondition {
   readonly #now: () => Instant;
   #current: Condition | undefined;
@@ -45,6 +48,7 @@ export class StoreCondition {
       scan: (query) => heard(store.scan(query)),
       count: (query) => heard(store.count(query)),
       commit: async (writes, options) => {
+        this.#refuseIfDamaged();
         const version = await heard(store.commit(writes, options));
         if (this.#current?.ailment === 'disk_full') this.#current = undefined;
         return version;
@@ -53,6 +57,11 @@ export class StoreCondition {
       revision: () => store.revision?.(),
       close: () => store.close(),
     };
+  }
+
+  /** What is written to a damaged file may be lost or damage more, and is not in the backup that is restored. */
+  #refuseIfDamaged(): void {
+    if (this.#current?.ailment === 'store_damaged') throw new Fault('unavailable', this.#current.says, { damaged: true });
   }
 
   #refused(error: unknown): void {
@@ -69,12 +78,13 @@ export class StoreCondition {
 /** One that is larger is looked through beside the start: its pages would be read for too long. */
 const AT_ONCE_BYTES = 64 * 1024 * 1024;
 
-/** Refuses a damaged database before anything is started on it; a large one turns the condition when damage is found later. */
-export async function assertSound(file: string, condition: StoreCondition, atOnceBytes = AT_ONCE_BYTES): Promise<void> {
+/** Refuses a damaged database before anything is started on it. Answers whether it was looked through: a large one is not. */
+export async function assertSound(file: string, atOnceBytes = AT_ONCE_BYTES): Promise<boolean> {
   const { size } = await stat(file);
-  if (size > atOnceBytes) return besides(file, condition);
+  if (size > atOnceBytes) return false;
   const finding = quickCheck(file);
   if (finding !== undefined) throw refusal(file, finding);
+  return true;
 }
 
 function refusal(file: string, finding: string): Fault {
@@ -82,7 +92,8 @@ function refusal(file: string, finding: string): Fault {
   return new Fault(code, message, { ...details, hint: `nothing was started; ${restoreHint(file)}` });
 }
 
-function besides(file: string, condition: StoreCondition): void {
+/** Looks through a database beside the work on it; damage turns the condition, and is told. */
+export function lookThrough(file: string, condition: StoreCondition, tell: (says: string) => void): void {
   const workerData: WorkerInput = { file, library: undefined, lockWaitMs: 0, quickCheck: true };
   const worker = new Worker(defaultWorkerUrl(), {
     workerData,
@@ -92,7 +103,9 @@ function besides(file: string, condition: StoreCondition): void {
   worker.unref();
   worker.once('error', () => undefined);
   worker.once('message', (reply: Reply) => {
-    if ('finding' in reply && reply.finding !== undefined)
-      condition.damaged(`${damaged(file, reply.finding).message}; ${restoreHint(file)}`);
+    if (!('finding' in reply) || reply.finding === undefined) return;
+    const says = `${damaged(file, reply.finding).message}; nothing more is written to it; ${restoreHint(file)}`;
+    condition.damaged(says);
+    tell(says);
   });
 }

@@ -19,7 +19,7 @@ import { openRunner } from './runs.ts';
 import { openServer, type Server } from './serve/serve.ts';
 import { assertKnownExecutors } from './settings/known-executors.ts';
 import type { Flags } from './settings/resolve-settings.ts';
-import { assertSound } from './store-condition.ts';
+import { assertSound, lookThrough } from './store-condition.ts';
 
 type Io = Parameters<Program['run']>[1];
 
@@ -57,13 +57,14 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
     // Where another engine runs, runEngine says so; a port that it has taken must not be what is complained about.
     const { signal } = stopping;
     const isTaken = (await engineOf(house)) !== undefined;
-    if (!isTaken) await assertSound(house.paths.database, house.condition);
+    const isLooked = isTaken || (await assertSound(house.paths.database));
     const server = isTaken ? undefined : await openServer(house, { self, log, tcp, observed, env: io.env, signal });
     const onSettings = watchedSettings(house, log, signal);
     const failure = await served(server, async () => {
       let failed: Error | undefined;
       const onHeld = () => {
         observed.holds(true);
+        if (!isLooked) lookThrough(house.paths.database, house.condition, (says) => log('store.damaged', { says }));
         tracing?.start();
         announced(server, io, json ? undefined : `home ${home}, process ${self.pid}`).catch((error: Error) => {
           failed = error;

@@ -87,9 +87,11 @@ describe('a database that cannot be read at all', () => {
 });
 
 describe('damage in a large database', () => {
-  it('is found beside the work, and told by health and status [STORE-05] [R45]', async () => {
+  it('is found beside the work, told by health and status, and ends all writing until it is restored [STORE-05] [R45]', async () => {
     await using house = await faultHouse();
     await fill(house, 3);
+    const backup = join(house.directory, 'copy.db');
+    await house.ok(['db', 'backup', backup]);
     // Pages of a table that Fleet never reads: nothing but a look through the whole file finds what is wrong with them.
     const db = openDatabase(databaseOf(house));
     db.exec('CREATE TABLE unread (bytes); CREATE INDEX unread_bytes ON unread (bytes)');
@@ -111,7 +113,17 @@ describe('damage in a large database', () => {
       });
     }, 60_000);
     expect((await house.ok(['status'])).out).toContain('is damaged');
+    const refused = await house.fleet(['task', 'create', '--directory', house.directory, '--prompt', 'more']);
+    expect({ code: refused.code, says: refused.err }).toEqual({
+      code: 7,
+      says: expect.stringMatching(/is damaged.*nothing more is written to it.*fleet db restore/s),
+    });
+    expect((await house.ok(['task', 'list'])).out).toContain('task 2');
     expect(engine.process.exitCode).toBeNull();
+    await house.ok(['up', '--stop']);
+    await house.ok(['db', 'restore', backup]);
+    await house.ok(['task', 'create', '--directory', house.directory, '--prompt', 'more', '--draft']);
+    expect((await house.ok(['db', 'check'])).out).not.toContain('✗');
   });
 });
 
@@ -162,6 +174,8 @@ describe('a start', () => {
     await using house = await faultHouse();
     await fill(house, 3);
     const engine = await house.up();
+    // A command that finds nobody there opens the database itself, and empties the log when it closes it.
+    await vi.waitFor(() => readFile(join(house.home, 'up.json')), 20_000);
     await house.ok(['task', 'create', '--draft', '--prompt', 'accepted', '--title', 'accepted']);
     engine.process.kill('SIGKILL');
     await vi.waitFor(() => expect(engine.process.signalCode).toBe('SIGKILL'), 10_000);

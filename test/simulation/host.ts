@@ -65,7 +65,10 @@ export class Host {
     this.#working = new Set();
     const { network, clock, capacity } = this.#world;
     this.#news = new News();
-    const store = withdrawing(engineStore(network.handle(this.#actor), () => NO_LEASE, this.#news), () => this.#needs.now());
+    const store = withdrawing(
+      engineStore(network.handle(this.#actor), () => NO_LEASE, this.#news),
+      () => this.#needs.now(),
+    );
     this.#needs = {
       store,
       // What it knows of rows is as old as the last hint that reached it.
