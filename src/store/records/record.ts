@@ -18,6 +18,7 @@ export interface Seen<Body> {
 
 export interface Records<Body> {
   readonly kind: string;
+  readonly schema: z.ZodType<Body>;
   key(id: string): Key;
   put(body: Body, expect: Version | 'absent'): Write;
   remove(body: Body, expect: Version): Write;
@@ -46,6 +47,7 @@ export function records<Body>({ kind, schema, idOf, entriesOf }: RecordKind<Body
   };
   return {
     kind,
+    schema,
     key,
     read,
     put: (body, expect) => ({ op: 'put', key: key(idOf(body)), expect, body: check(body), entries: entriesOf(body) }),
