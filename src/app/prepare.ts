@@ -49,7 +49,11 @@ export async function prepareRun(house: House, env: Env, start: Start): Promise<
     run.chore ? [] : shelved(house, env, { task, runDirectory }),
   ]);
   const attached = run.chore ? undefined : await mcpAttachment(house, run, { runDirectory, servers: job.servers ?? {} });
+  const without = run.chore || start.executor?.can.mcp ? [] : Object.keys(await serversFor(house, task));
   return {
+    ...(without.length > 0
+      ? { remark: `executor ${run.executor} takes no MCP servers: its agent does without ${without.join(', ')}` }
+      : {}),
     steps: attached ? [...notesFor(places, { task, run, job }), ...attached.steps, ...files] : [],
     job,
     env: {

@@ -82,6 +82,7 @@ describe('the MCP servers of a project', () => {
     expect(held.warnings).toEqual([expect.stringContaining('does without the MCP servers vault, broken, far')]);
     const plain = await house.ok(['task', 'create', '--project', 'shop', '--executor', 'plain', '--prompt', 'true', ...QUIET]);
     expect(plain.json<Made>().warnings).toEqual([expect.stringContaining('plain takes no MCP servers')]);
+    const { id: bare } = plain.json<Made>();
     for (const { phase } of await house.rested([free.id, held.id], 120)) expect(phase.state).toBe('done');
     expect(await answers(house, free.id)).toEqual([
       { name: 'tools', server: 'vault', tools: ['reveal'] },
@@ -94,6 +95,10 @@ describe('the MCP servers of a project', () => {
       { name: 'tools', server: 'vault', tools: 'no such server' },
       { name: 'tools', server: 'far', tools: 'no such server' },
     ]);
+    await house.rest(bare);
+    expect(await history(house, bare)).toContain(
+      'executor plain takes no MCP servers: its agent does without vault, broken, far',
+    );
     const told = await history(house, free.id);
     expect(told).toContain('MCP server broken is not there for this run');
     expect(told).toContain('no luck with ***');

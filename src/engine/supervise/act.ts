@@ -99,7 +99,7 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     await giveUp(run.body, prepared, needs);
     return true;
   }
-  const { job, env, steps } = prepared;
+  const { job, env, steps, remark } = prepared;
   const launch = launched(executor, job);
   if (typeof launch === 'string') {
     await giveUp(run.body, launch, needs);
@@ -123,7 +123,8 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
   await needs.runner.start(run.body.id, confined.start);
   // What waited stands in its prompt.
   const sent = task.messages.filter(({ state }) => state === 'waiting').map(({ n }) => n);
-  if (sent.length > 0) await needs.store.commit(await heard(task, { heard: [], sent }, needs));
+  const note = remark === undefined ? undefined : { what: 'comment', why: remark, data: { run: run.body.id } };
+  if (sent.length > 0 || note) await needs.store.commit(await heard(task, { heard: [], sent, note }, needs));
   return true;
 }
 

@@ -117,6 +117,8 @@ export interface Prepared {
   readonly steps: readonly Step[];
   readonly job: Job;
   readonly env: Readonly<Record<string, string>>;
+  /** What the history of its task should say of this run. */
+  readonly remark?: string | undefined;
 }
 
 /** The same start in a sandbox, or why it cannot be. */
