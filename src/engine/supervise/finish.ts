@@ -153,7 +153,9 @@ const LATE_MS = 2_000;
 async function isSwept(run: Run, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
   if (memory.swept.has(run.id)) return true;
   const isNew = !memory.ladders.has(run.id);
-  climb(run, needs, memory, run.kind === 'agent' && run.phase.state === 'running' ? { patienceMs: LATE_MS } : {});
+  // One that was too quick to be seen running has ended by itself, too.
+  const isByItself = run.kind === 'agent' && run.phase.state !== 'ending';
+  climb(run, needs, memory, isByItself ? { patienceMs: LATE_MS } : {});
   if (isNew) await Promise.race([memory.ladders.get(run.id), new Promise((resolve) => setTimeout(resolve, SWEEP_MS))]);
   return memory.swept.has(run.id);
 }
