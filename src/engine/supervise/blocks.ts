@@ -36,7 +36,7 @@ interface Over {
 export function blockAfter(outcome: Outcome, { detail, run, task, executor, shared }: Over): Block | undefined {
   if (outcome === 'auth_required') {
     const login = executor?.program?.login;
-    const how = login ? `sign in with \`${login}\`` : 'sign it in';
+    const how = login ? `to sign in: ${login}` : 'sign it in';
     const said = detail ? ` (${detail})` : '';
     return {
       cause: 'login',
