@@ -23,7 +23,7 @@ describe('the command line', () => {
       ]);
     for (const line of ['project add .', "task create 'fix it'"]) {
       const { status, stderr } = (await inGone(line)).json<{ status: number; stderr: string }>();
-      expect(stderr).toContain('the directory you are in is gone');
+      expect(stderr).toContain(`the directory you are in is gone: ${gone} was deleted`);
       expect(stderr).not.toContain('ENOENT');
       expect(status).toBe(2);
     }

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { readlinkSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import type { Io } from './surroundings.ts';
 
@@ -40,8 +40,18 @@ function whereabouts(env: Io['env']): Pick<Io, 'cwd' | 'cwdIsGone'> {
   try {
     return { cwd: process.cwd() };
   } catch {
+    const cwd = lastNameOf() || env['PWD'] || '/';
     process.chdir('/');
-    return { cwd: env['PWD'] ?? '/', cwdIsGone: true };
+    return { cwd, cwdIsGone: true };
+  }
+}
+
+/** What the directory was called: a shell between the caller and us does not pass that on. */
+function lastNameOf(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/cwd').replace(/ \(deleted\)$/, '');
+  } catch {
+    return undefined;
   }
 }
 
