@@ -7,7 +7,7 @@ import { hasCode, makeOnceSync, PRIVATE_FILE, temporaryName } from '../platform/
  * The database has a number of its own, its schema. Raised by whoever changes any of it so that an older program would
  * misunderstand it, and end what it cannot read.
  */
-export const HOME_FORMAT = 2;
+export const HOME_FORMAT = 3;
 
 /** Before anything else: what a newer program has written is not touched, and its agents run on. */
 export function assertKnownFormat(file: string): void {
