@@ -9,6 +9,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'core.protectHFS': 'true',
   'core.protectNTFS': 'true',
   'core.bare': 'false',
+  // Larger files are read and written in pieces, and never as differences: so memory does not grow with them.
+  'core.bigFileThreshold': '64m',
   'core.logAllRefUpdates': 'false',
   'checkout.workers': '2',
   'gc.auto': '0',
@@ -16,6 +18,12 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'submodule.recurse': 'false',
   'protocol.allow': 'never',
   'safe.directory': '*',
+};
+
+/** For a git that has only so much address space: packs are mapped piece by piece. */
+export const IN_PIECES: Readonly<Record<string, string>> = {
+  'core.packedGitWindowSize': '64m',
+  'core.packedGitLimit': '512m',
 };
 
 const FIXED: Readonly<Record<string, string>> = {

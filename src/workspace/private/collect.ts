@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Fault } from '../../domain/fault.ts';
@@ -9,7 +9,8 @@ import { LIMITS } from '../../domain/limits.ts';
 import { removeTree } from '../remove-tree.ts';
 import { besides, type Mark, ownIndex, type Site } from '../site.ts';
 import { signalHere } from '../within.ts';
-import { closedEnvironment } from './closed-environment.ts';
+import { BOUNDS, type Bounds } from './bounds.ts';
+import { closedEnvironment, IN_PIECES } from './closed-environment.ts';
 import { type Means, startCollector } from './confine.ts';
 import { admit, indexPack, type Proved, proveClaims, type Quarantine } from './intake.ts';
 import { type PrivatePlaces, privatePlaces } from './places.ts';
@@ -26,11 +27,6 @@ export interface Collected extends Said, Proved {
   readonly unread?: string | undefined;
 }
 
-const PATIENCE_MS = 600_000;
-const LOOK_MS = 20_000;
-const MOST_ANSWER = 8 * 1024 * 1024;
-const MOST_REFS = 100;
-const MOST_BYTES = 4 * 1024 ** 3;
 const MOST_WORDS = 2_000;
 
 interface Asking {
@@ -47,6 +43,7 @@ interface Asking {
  * they cannot be either, that is said, and nothing has changed.
  */
 export async function collect(asking: Asking): Promise<Collected> {
+  await sweep(asking.site);
   try {
     return await attempt(asking, 'full');
   } catch (error) {
@@ -63,25 +60,34 @@ export async function collect(asking: Asking): Promise<Collected> {
   }
 }
 
+/** What a killed process has left half-done: nothing of it was taken in, or all of it. */
+async function sweep({ path }: Site): Promise<void> {
+  const place = besides(path);
+  for (const name of await readdir(place))
+    if (/^(?:scratch|in|renew)-[0-9a-f-]{36}$/.test(name)) await removeTree(join(place, name)).catch(() => undefined);
+}
+
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function attempt(asking: Asking, mode: Wish['mode']): Promise<Collected> {
   const { site, env, means } = asking;
   const places = privatePlaces(site);
   const scratch = join(besides(site.path), `scratch-${randomUUID()}`);
-  const quarantine: Quarantine = { places, objects: join(besides(site.path), `in-${randomUUID()}`), env };
+  const bounds = { ...BOUNDS, ...means.bounds };
+  const quarantine: Quarantine = { places, objects: join(besides(site.path), `in-${randomUUID()}`), env, bounds };
   const late = new AbortController();
   const stop = (): void => late.abort();
-  const timer = setTimeout(stop, means.patienceMs ?? PATIENCE_MS);
+  const timer = setTimeout(stop, means.patienceMs ?? LIMITS.takenMs.value);
   const around = signalHere();
   around?.throwIfAborted();
   around?.addEventListener('abort', stop);
   try {
     await Promise.all([mkdir(scratch), mkdir(join(quarantine.objects, 'pack'), { recursive: true })]);
-    const wish = await wishOf(asking, { mode, scratch, places });
+    const wish = await wishOf(asking, { mode, scratch, places, bounds });
     const said = await handedIn(asking, { wish, quarantine, late: late.signal });
     const parent = mode === 'full' ? said.head : wish.parent;
-    const proved = await proveClaims(quarantine, said, wish.known, parent);
+    const { base, known } = wish;
+    const proved = await proveClaims(quarantine, said, { base, known, parent }, late.signal);
     await admit(quarantine);
     await writeRef(site, SNAP, said.snap);
     return { ...said, ...proved, parent };
@@ -95,9 +101,16 @@ async function attempt(asking: Asking, mode: Wish['mode']): Promise<Collected> {
   }
 }
 
+interface Setting {
+  readonly mode: Wish['mode'];
+  readonly scratch: string;
+  readonly places: PrivatePlaces;
+  readonly bounds: Bounds;
+}
+
 async function wishOf(
   { site, mark, env, means, flat }: Asking,
-  { mode, scratch, places }: { readonly mode: Wish['mode']; readonly scratch: string; readonly places: PrivatePlaces },
+  { mode, scratch, places, bounds }: Setting,
 ): Promise<Wish> {
   const base = mark.commit;
   if (base === undefined) throw new Fault('conflict', `${site.path} has nothing checked out yet`, { path: site.path });
@@ -109,7 +122,7 @@ async function wishOf(
     objectFormat(store),
     readShallow(places.store),
   ]);
-  const { lookMs = LOOK_MS, patienceMs = PATIENCE_MS } = means;
+  const { lookMs = LIMITS.clonesGitMs.value, patienceMs = LIMITS.takenMs.value } = means;
   return {
     mode,
     tree: places.tree,
@@ -124,11 +137,14 @@ async function wishOf(
     shallow,
     scratch,
     flat,
-    env: closedEnvironment(env, { 'core.excludesFile': places.excludes }),
+    env: closedEnvironment(env, { 'core.excludesFile': places.excludes, ...IN_PIECES }),
     limits: {
-      fileBytes: LIMITS.keptFileBytes.value,
-      allBytes: MOST_BYTES,
-      refs: MOST_REFS,
+      fileBytes: bounds.fileBytes,
+      allBytes: bounds.allBytes,
+      refs: bounds.refs,
+      left: LIMITS.leftNames.value,
+      nameBytes: LIMITS.nameBytes.value,
+      tries: LIMITS.snapshotTries.value,
       lookMs,
       gitMs: patienceMs,
     },
@@ -143,20 +159,19 @@ interface Handing {
 
 /** Runs a collector: its pack goes to a quarantine, and what it says is read as far as it makes sense. */
 async function handedIn({ site, means }: Asking, { wish, quarantine, late }: Handing): Promise<Said> {
-  const { scratch, env } = wish;
-  const child = await startCollector(site, { scratch, wish: JSON.stringify(wish), env }, means);
+  const child = await startCollector(site, wish, means);
   const end = (): void => killAll(child);
   late.addEventListener('abort', end);
   if (late.aborted) end();
   try {
-    const [answer, words] = [gathered(child.stdio[3] as Readable, MOST_ANSWER, end), gathered(child.stderr, MOST_WORDS)];
+    const [answer, words] = [gathered(child.stdio[3] as Readable, quarantine.bounds.saidBytes, end), gathered(child.stderr, MOST_WORDS)];
     const closed = once(child, 'close') as Promise<[number | null, string | null]>;
     const pack = indexPack(quarantine, child.stdout as Readable, late);
     const [ended, taken] = await Promise.allSettled([closed, pack]);
     const [code, signal] = ended.status === 'fulfilled' ? ended.value : [null, null];
     if (code !== 0) throw new Fault('conflict', (await words).trim() || `the collector ended with ${signal ?? code}`);
     if (taken.status === 'rejected') throw new Fault('conflict', reasonOf(taken.reason));
-    return readSaid(await answer);
+    return readSaid(await answer, quarantine.bounds);
   } finally {
     late.removeEventListener('abort', end);
     end();
@@ -190,22 +205,23 @@ function killAll(child: ChildProcess): void {
     }
 }
 
-/** What was said, in the shape that is expected, or not at all. */
-function readSaid(text: string): Said {
+/** What was said, in the shape and size that is expected, or not at all: it ends up in rows and in front of people. */
+function readSaid(text: string, { refs }: Bounds): Said {
   const said = parsed(text) as Partial<Said> | undefined;
-  const isText = (value: unknown): value is string => typeof value === 'string';
+  const isText = (value: unknown): value is string =>
+    typeof value === 'string' && Buffer.byteLength(value) <= LIMITS.nameBytes.value;
   const isTextOrNone = (value: unknown): boolean => value === undefined || isText(value);
   const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && value.every(isText);
+  const isList = (value: unknown, most: number, isOne: (one: unknown) => boolean): boolean =>
+    Array.isArray(value) && value.length <= most && value.every(isOne);
   const isSound =
     isText(said?.snap) &&
     [said.head, said.headRef, said.branch, said.underWay].every(isTextOrNone) &&
-    Array.isArray(said.also) &&
-    said.also.length <= MOST_REFS &&
-    said.also.every(isPair) &&
-    Array.isArray(said.left) &&
-    said.left.every(isText) &&
+    isList(said.also, refs, isPair) &&
+    isList(said.left, LIMITS.leftNames.value + 1, isText) &&
     typeof said.conflicts === 'boolean' &&
-    typeof said.refsLeft === 'number';
+    Number.isSafeInteger(said.refsLeft) &&
+    (said.refsLeft ?? -1) >= 0;
   if (!isSound) throw new Fault('conflict', 'the collector said nothing that makes sense');
   return said as Said;
 }

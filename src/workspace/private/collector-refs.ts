@@ -54,12 +54,21 @@ function lookedUp(git: CollectorGit): Pick<Refs, 'head' | 'headRef'> {
   return { head, headRef };
 }
 
+/** For each that is taken so many are looked at; the others are only counted. */
+const MOST_LOOKED = 1_000;
+
 /** What else the agent has made in its repository. */
 function otherRefs(git: CollectorGit, refs: readonly Listed[]): Pick<Refs, 'also' | 'refsLeft'> {
   const { limits } = git.wish;
-  const pairs = refs.slice(0, limits.refs * 10).map(({ name, id }): [string, string] => [name, id]);
-  const sound = soundRefs(git, pairs);
-  return { also: sound.slice(0, limits.refs), refsLeft: Math.max(0, sound.length - limits.refs) };
+  const looked = refs.slice(0, limits.refs * MOST_LOOKED);
+  const isShort = ({ name }: Listed): boolean => Buffer.byteLength(name) <= limits.nameBytes;
+  const sound = soundRefs(
+    git,
+    looked.filter(isShort).map(({ name, id }): [string, string] => [name, id]),
+  );
+  const taken = sound.slice(0, limits.refs);
+  const long = looked.length - looked.filter(isShort).length;
+  return { also: taken, refsLeft: refs.length - looked.length + long + sound.length - taken.length };
 }
 
 /** Those whose objects are there, without tags that the history has: they are the project's own, or were taken before. */

@@ -14,7 +14,6 @@ export interface Snapshot {
   readonly left: readonly string[];
 }
 
-const ATTEMPTS = 5;
 const MOST_INDEX_BYTES = 1024 * 1024 * 1024;
 
 export async function snapshotOf(git: CollectorGit, head: string | undefined): Promise<Snapshot> {
@@ -103,7 +102,7 @@ async function fill(git: CollectorGit): Promise<string[]> {
     const removed = [...gone, ...special];
     if (removed.length > 0) updateIndex(git, ['--force-remove'], removed);
     if (fit.length === 0 || take(git, fit)) return left;
-    if (attempt === ATTEMPTS) return [...left, ...takeSingly(git, fit)];
+    if (attempt === git.wish.limits.tries) return [...left, ...takeSingly(git, fit)];
   }
 }
 

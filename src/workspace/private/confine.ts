@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '../../domain/fault.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { bundlePrograms } from '../../platform/bundle.ts';
 import type { Site } from '../site.ts';
+import type { Bounds } from './bounds.ts';
 import { privateMounts, privatePlaces } from './places.ts';
+import type { Wish } from './wish.ts';
 
 /** One thing that is seen in a box, at the same or another place. */
 export interface BoxMount {
@@ -37,18 +41,21 @@ export interface Means {
   /** How long one look at a clone may take, and within it one look at its git directory. */
   readonly patienceMs?: number | undefined;
   readonly lookMs?: number | undefined;
+  /** Other than those of the house: for tests. */
+  readonly bounds?: Partial<Bounds> | undefined;
 }
 
+/** Of each process, the collector and its gits: what they read may ask for any amount. */
+const LIMITED = `ulimit -c 0; ulimit -v ${LIMITS.collectorMemoryBytes.value / 1_024} 2>/dev/null; exec "$@"`;
 const STREAMS = ['ignore', 'pipe', 'pipe', 'pipe'] as const;
 
 /** The collector of one site. Whoever reads its streams also ends it. */
-export async function startCollector(
-  site: Site,
-  { scratch, wish, env }: { readonly scratch: string; readonly wish: string; readonly env: Readonly<Record<string, string>> },
-  { confine }: Means,
-): Promise<ChildProcess> {
+export async function startCollector(site: Site, wish: Wish, { confine }: Means): Promise<ChildProcess> {
+  const { scratch, env } = wish;
   const program = fileURLToPath(collectorUrl());
-  const command = [process.execPath, program, wish];
+  const told = join(scratch, 'wish.json');
+  await writeFile(told, JSON.stringify(wish));
+  const command = ['/bin/sh', '-c', LIMITED, 'fleet', process.execPath, program, told];
   const box: Box = {
     mounts: mountsOf(site, scratch),
     directory: site.path,
@@ -67,7 +74,7 @@ export async function startCollector(
       },
     );
   // A group of its own ends as one.
-  return spawn(process.execPath, command.slice(1), { cwd: site.path, env: { ...env }, stdio: [...STREAMS], detached: true });
+  return spawn('/bin/sh', command.slice(1), { cwd: site.path, env: { ...env }, stdio: [...STREAMS], detached: true });
 }
 
 function mountsOf(site: Site, scratch: string): BoxMount[] {

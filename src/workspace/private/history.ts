@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { copyFile, link, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
+import { LIMITS } from '../../domain/limits.ts';
 import { hasCode, PRIVATE_DIRECTORY, writeFileAtomic } from '../../platform/files.ts';
 import { gitAt } from '../git.ts';
 import { withLock } from '../repository-lock.ts';
@@ -35,10 +36,6 @@ const RECORD = 'packs.json';
 const NAME = /^pack-[0-9a-f]{40,64}$/;
 /** Tips that are tried as the beginning of an increment: the newest is nearly always right. */
 const TRIED = 8;
-/** Increments on top of each other before all is packed anew. */
-const MOST_NEEDED = 32;
-/** Packs of one project that are remembered. */
-const MOST_PACKS = 64;
 
 /** The packs for a commit of the project; they are made where they are missing. */
 export async function packsFor(
@@ -128,14 +125,14 @@ async function nearestBelow(
 ): Promise<Pack | undefined> {
   for (const pack of record.toReversed().slice(0, TRIED)) {
     const { code } = await gitAt(repository, ['merge-base', '--is-ancestor', pack.tip, tip], env, { timeoutMs: 0 });
-    if (code === 0) return pack.needs.length < MOST_NEEDED ? pack : undefined;
+    if (code === 0) return pack.needs.length < LIMITS.historyLayers.value ? pack : undefined;
   }
   return undefined;
 }
 
 function remembered(record: readonly Pack[], pack: Pack): readonly Pack[] {
   const rest = record.filter(({ name }) => name !== pack.name);
-  if (rest.length < MOST_PACKS) return [...rest, pack];
+  if (rest.length < LIMITS.historyPacks.value) return [...rest, pack];
   return [...rest.filter(({ name }) => pack.needs.includes(name)), pack];
 }
 
@@ -164,7 +161,8 @@ export async function linkFile(from: string, to: string): Promise<void> {
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return;
     if (!hasCode(error, 'EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP')) throw error;
-    const temporary = `${to}.${randomUUID()}`;
+    // By this name git itself removes what a killed process has left of it.
+    const temporary = join(dirname(to), `tmp_fleet_${randomUUID()}`);
     await copyFile(from, temporary);
     await rename(temporary, to);
   }

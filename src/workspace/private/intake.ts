@@ -1,14 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Fault } from '../../domain/fault.ts';
 import { isId } from '../target.ts';
-import { closedEnvironment } from './closed-environment.ts';
-import { type ClosedPlace, closedGit, variablesOf } from './closed-git.ts';
+import type { Bounds } from './bounds.ts';
+import { type ClosedPlace, closedGit } from './closed-git.ts';
 import { linkPacks } from './history.ts';
+import { limitedGit } from './limited-git.ts';
 import type { PrivatePlaces } from './places.ts';
+import { assertBounded } from './unfolded.ts';
 import type { Said } from './wish.ts';
 
 /** A pack that is in a store of its own until everything about it is proved. */
@@ -17,38 +17,17 @@ export interface Quarantine {
   /** Objects of the pack; they see those of the history and no others. */
   readonly objects: string;
   readonly env: NodeJS.ProcessEnv;
+  readonly bounds: Bounds;
 }
-
-const MOST_PACK_BYTES = 4 * 1024 ** 3;
-/** Of address space. A pack of 200 bytes can ask for gigabytes. */
-const MOST_MEMORY_KB = 4 * 1024 ** 2;
-const MOST_SAID = 2_000;
-const LIMITED = `ulimit -c 0; ulimit -v ${MOST_MEMORY_KB} 2>/dev/null; exec "$@"`;
 
 const at = ({ places, objects }: Quarantine): ClosedPlace => ({ gitDir: places.store, objects, alternates: [places.history] });
 
 /** Takes a pack from a stream; what is wrong with it is thrown. The caller ends it by `signal`. */
 export async function indexPack(quarantine: Quarantine, pack: Readable, signal: AbortSignal): Promise<void> {
-  const args = ['index-pack', '--stdin', '--fix-thin', '--strict', `--max-input-size=${MOST_PACK_BYTES}`];
-  const child = spawn('/bin/sh', ['-c', LIMITED, 'fleet', 'git', ...args], {
-    cwd: quarantine.places.store,
-    env: { ...closedEnvironment(quarantine.env), ...variablesOf(at(quarantine)) },
-    stdio: ['pipe', 'ignore', 'pipe'],
-    signal,
-    killSignal: 'SIGKILL',
-  });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(0, MOST_SAID);
-  });
-  child.stdin.on('error', () => pack.destroy());
-  pack.on('error', () => child.stdin.destroy()).pipe(child.stdin);
-  child.on('error', (error) => {
-    said ||= error.message;
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0)
-    throw new Fault('conflict', `the objects are not sound and were not taken in: ${said.trim() || `it ended with ${code}`}`);
+  const { packBytes, memoryBytes } = quarantine.bounds;
+  const args = ['index-pack', '--stdin', '--fix-thin', '--strict', `--max-input-size=${packBytes}`];
+  const { code, err } = await limitedGit(at(quarantine), quarantine.env, { args, input: pack, signal, memoryBytes });
+  if (code !== 0) throw new Fault('conflict', `the objects are not sound and were not taken in: ${err || `it ended with ${code}`}`);
 }
 
 const SNAPSHOT =
@@ -60,29 +39,39 @@ export interface Proved {
   readonly headTree?: string | undefined;
 }
 
-/** What was said is true of the objects that are here: each is a commit, the snapshot one of a collector's, and nothing is missing. */
-export async function proveClaims(
-  quarantine: Quarantine,
-  said: Said,
-  known: readonly string[],
-  parent: string | undefined,
-): Promise<Proved> {
+/** What Fleet itself knows of a clone, and compares with what is said. */
+export interface Known {
+  /** What was checked out when the work began. */
+  readonly base: string;
+  /** Commits that were proved before. */
+  readonly known: readonly string[];
+  /** On what the snapshot is to stand. */
+  readonly parent: string | undefined;
+}
+
+/**
+ * What was said is true of the objects that are here: each is a commit, the snapshot one of a collector's, nothing is missing,
+ * and nothing unfolds into more than anybody can lay out.
+ */
+export async function proveClaims(quarantine: Quarantine, said: Said, facts: Known, signal: AbortSignal): Promise<Proved> {
   const { snap, head, branch, also } = said;
   const tips = [snap, ...[head, branch].filter((id) => id !== undefined), ...also.map(([, id]) => id)];
   if (!tips.every(isId)) throw refused('it names no commit');
   const asked = [`contents ${snap}`, ...[`${snap}^{tree}`, `${head ?? snap}^{tree}`, ...tips].map((name) => `info ${name}`)];
   const input = asked.map((line) => `${line}\n`).join('');
-  const [found, whole] = await Promise.allSettled([
+  const fresh = [...new Set(tips)].filter((tip) => !facts.known.includes(tip));
+  const [found, ...proofs] = await Promise.allSettled([
     closedGit(at(quarantine), ['cat-file', '--batch-command'], quarantine.env, { input }),
-    assertWhole(quarantine, tips, known),
+    assertWhole(quarantine, { tips, known: facts.known }, signal),
+    assertBounded({ ...quarantine, place: at(quarantine), tips: fresh, base: facts.base }, signal),
   ]);
   if (found.status === 'rejected') throw found.reason as Error;
-  if (whole.status === 'rejected') throw whole.reason as Error;
+  for (const proof of proofs) if (proof.status === 'rejected') throw proof.reason as Error;
   const end = found.value;
   if (end.code !== 0) throw refused(end.err || 'what it names cannot be read');
   const { text, lines } = parted(end.out.toString('latin1'), snap);
   const shape = SNAPSHOT.exec(text);
-  if (!shape || shape[1] !== parent) throw refused('its snapshot is none that a collector makes');
+  if (!shape || shape[1] !== facts.parent) throw refused('its snapshot is none that a collector makes');
   const [tree, headTree, ...types] = lines.map((line) => /^([0-9a-f]+) (commit|tag|tree) \d+$/.exec(line));
   if (tree?.[2] !== 'tree' || headTree?.[2] !== 'tree') throw refused('what it names is not there');
   const isCommit = (n: number): boolean =>
@@ -106,13 +95,16 @@ function parted(out: string, snap: string): { readonly text: string; readonly li
   };
 }
 
-async function assertWhole(quarantine: Quarantine, tips: readonly string[], known: readonly string[]): Promise<void> {
+async function assertWhole(
+  quarantine: Quarantine,
+  { tips, known }: { readonly tips: readonly string[]; readonly known: readonly string[] },
+  signal: AbortSignal,
+): Promise<void> {
   const input = [...tips, ...known.map((id) => `^${id}`)].map((line) => `${line}\n`).join('');
-  const end = await closedGit(at(quarantine), ['rev-list', '--objects', '--quiet', '--stdin'], quarantine.env, {
-    input,
-    timeoutMs: 0,
-  });
-  if (end.code !== 0) throw refused(`something that belongs to it is missing: ${end.err.slice(0, 300)}`);
+  const args = ['rev-list', '--objects', '--quiet', '--stdin'];
+  const { memoryBytes } = quarantine.bounds;
+  const { code, err } = await limitedGit(at(quarantine), quarantine.env, { args, input, signal, memoryBytes });
+  if (code !== 0) throw refused(`something that belongs to it is missing, or it is too much: ${err.slice(0, 300)}`);
 }
 
 const refused = (why: string): Fault => new Fault('conflict', `what was handed in was not taken: ${why}`);

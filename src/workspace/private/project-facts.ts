@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { LIMITS } from '../../domain/limits.ts';
 import { readRegular } from '../../platform/read-safely.ts';
 import { git, outputAt } from '../git.ts';
 import type { Seat } from '../seat.ts';
 
 const MOST_BYTES = 16 * 1024 * 1024;
-const MOST_REFS = 10_000;
 
 const textOf = async (path: string): Promise<string | undefined> => {
   const read = await readRegular(path, MOST_BYTES);
@@ -26,7 +26,7 @@ export interface KnownRef {
 /** Branches and tags whose commits this one reaches. */
 export async function refsWithin(repository: Seat, commit: string, env: NodeJS.ProcessEnv): Promise<readonly KnownRef[]> {
   const format = '%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(refname)';
-  const args = ['for-each-ref', `--merged=${commit}`, `--count=${MOST_REFS}`, `--format=${format}`, 'refs/heads', 'refs/tags'];
+  const args = ['for-each-ref', `--merged=${commit}`, `--count=${LIMITS.historyRefs.value}`, `--format=${format}`, 'refs/heads', 'refs/tags'];
   const out = await outputAt(repository, args, env, { maxBytes: 64 * 1024 * 1024, timeoutMs: 0 });
   return out
     .toString('latin1')

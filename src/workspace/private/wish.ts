@@ -1,3 +1,5 @@
+import type { Bounds } from './bounds.ts';
+
 /** What a collector is told. Every path is the same inside and outside of its sandbox. */
 export interface Wish {
   /** `full`: files and commits. `files`: nothing of the agent's git directory is looked at. */
@@ -26,12 +28,11 @@ export interface Wish {
   readonly limits: Limits;
 }
 
-export interface Limits {
-  /** One file, and all that are new or changed together. */
-  readonly fileBytes: number;
-  readonly allBytes: number;
-  /** Refs besides the branch of the task. */
-  readonly refs: number;
+export interface Limits extends Pick<Bounds, 'fileBytes' | 'allBytes' | 'refs'> {
+  /** Of the names of files that are not taken: the first, and how many there are besides. */
+  readonly left: number;
+  readonly nameBytes: number;
+  readonly tries: number;
   /** One look at the agent's git directory, and any other call of git. */
   readonly lookMs: number;
   readonly gitMs: number;
@@ -55,6 +56,3 @@ export interface Said {
   /** Files that are not taken. */
   readonly left: readonly string[];
 }
-
-/** Of the names of files that are not taken: the first, and how many there are besides. */
-export const MOST_LEFT = 1_000;

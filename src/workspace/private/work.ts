@@ -39,12 +39,14 @@ export async function keepPrivate(ground: Ground, mark: Mark, wish: KeepWish, me
   const dirty = taken.tree !== taken.headTree;
   const commit = !dirty && taken.head !== undefined ? taken.head : await commitInProject(ground, taken, wish);
   const also = taken.also.map(([name, id]) => [`${wish.ref}.also/${name.slice('refs/'.length)}`, id] as const);
-  await point(ground, [[wish.ref, commit], ...also.filter(([name]) => isBranchName(name))]);
-  return { commit, head: taken.head ?? commit, dirty, left: leftOf(taken), ...(taken.unread ? { unread: taken.unread } : {}) };
+  const named = also.filter(([name]) => isBranchName(name));
+  const refused = await pointAll(ground, [wish.ref, commit], named);
+  const left = leftOf(taken, taken.refsLeft + also.length - named.length + refused);
+  return { commit, head: taken.head ?? commit, dirty, left, ...(taken.unread ? { unread: taken.unread } : {}) };
 }
 
-const leftOf = ({ left, refsLeft }: Collected): readonly string[] =>
-  refsLeft === 0 ? left : [...left, `${refsLeft} refs of its repository`];
+const leftOf = ({ left }: Collected, refs: number): readonly string[] =>
+  refs === 0 ? left : [...left, `${refs} refs of its repository`];
 
 async function commitInProject({ repository, env }: Ground, taken: Collected, { message, who }: Making): Promise<string> {
   const parents = taken.parent === undefined ? [] : ['-p', taken.parent];
@@ -55,15 +57,26 @@ async function commitInProject({ repository, env }: Ground, taken: Collected, { 
 
 const ended = (message: string): string => (message.endsWith('\n') ? message : `${message}\n`);
 
-/** By one git; where a lock that a killed one left is in the way, one after the other. */
-async function point({ repository, env }: Ground, refs: readonly (readonly [name: string, id: string])[]): Promise<void> {
-  const input = refs.map(([name, id]) => `update ${name}\0${id}\0\0`).join('');
+type Pointing = readonly [name: string, id: string];
+
+async function point({ repository, env }: Ground, [name, id]: Pointing): Promise<void> {
+  const end = await updateRef(repository, ['--no-deref', name, id], env);
+  if (end.code !== 0) throw gitFault(['update-ref'], end);
+}
+
+/**
+ * By one git; where a lock that a killed one left is in the way, or names that cannot be there together, one after the other.
+ * Answers how many of the others could not be: their names are the agent's, and keep nothing else from being kept.
+ */
+async function pointAll(ground: Ground, first: Pointing, others: readonly Pointing[]): Promise<number> {
+  const { repository, env } = ground;
+  const input = [first, ...others].map(([name, id]) => `update ${name}\0${id}\0\0`).join('');
   const all = await gitAt(repository, ['update-ref', '--no-deref', '--stdin', '-z'], env, { input });
-  if (all.code === 0) return;
-  for (const [name, id] of refs) {
-    const end = await updateRef(repository, ['--no-deref', name, id], env);
-    if (end.code !== 0) throw gitFault(['update-ref'], end);
-  }
+  if (all.code === 0) return 0;
+  await point(ground, first);
+  let refused = 0;
+  for (const [name, id] of others) if ((await updateRef(repository, ['--no-deref', name, id], env)).code !== 0) refused += 1;
+  return refused;
 }
 
 /** What is not committed in a private clone becomes a commit of Fleet's on the agent's last; its git directory is made anew there. */
@@ -173,7 +186,7 @@ export async function bringPrivate(
   const commit = (await readRef(site, from === 'HEAD' ? HEAD_TAKEN : WORK)) ?? (await readRef(site, HEAD_TAKEN));
   if (commit === undefined) throw new Fault('not_found', `nothing was taken in from ${site.path} yet`, { path: site.path });
   await importTo(ground);
-  await point(ground, [[ref, commit]]);
+  await point(ground, [ref, commit]);
   return commit;
 }
 
