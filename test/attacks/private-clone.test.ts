@@ -222,10 +222,32 @@ describe('an agent in a private clone', () => {
 
   withPrivateClone('with a million refs and a large heap of junk is collected all the same', async (clone) => {
     const { at, agent } = clone;
-    await agent(`git config a.b c; { echo '# pack-refs with: peeled fully-peeled sorted '; seq -f '${at.start} refs/heads/r%07.0f' 1 300000; } > .git/packed-refs.new;
-      printf '${at.start} refs/heads/x/one\\n' >> .git/packed-refs.new; mv .git/packed-refs.new .git/packed-refs; truncate -s 10G .git/junk; echo work > work.txt`);
+    const { code } =
+      await agent(`{ echo '# pack-refs with: peeled fully-peeled sorted '; seq -f '${at.start} refs/heads/r%07.0f' 1 1000000; echo '${at.start} refs/heads/x/one'; } > .git/packed-refs.new &&
+      mv .git/packed-refs.new .git/packed-refs && truncate -s 10G .git/junk && mkdir .git/objects/zz && truncate -s 10G .git/objects/pack/tmp_pack_x && echo work > work.txt`);
     const { commit, unread } = await kept(clone);
-    expect([unread, filesOf(clone, commit)]).toEqual([undefined, ['a.txt', 'src/b.txt', 'work.txt']]);
+    expect([code, unread, filesOf(clone, commit)]).toEqual([0, undefined, ['a.txt', 'src/b.txt', 'work.txt']]);
+  });
+
+  withPrivateClone('with a hundred thousand refs that lead nowhere is collected, and they are no work', async (clone) => {
+    const { at, agent } = clone;
+    const { code } =
+      await agent(`{ seq -f '%040.0f refs/heads/r%06.0f' 1 100000 | awk '{ printf "%s refs/heads/r%06d\\n", $1, NR }'; echo '${at.start} refs/heads/x/one'; } > .git/packed-refs &&
+      echo work > work.txt`);
+    const { commit, unread, left } = await kept(clone);
+    expect([code, unread, left, filesOf(clone, commit)]).toEqual([0, undefined, [], ['a.txt', 'src/b.txt', 'work.txt']]);
+  });
+
+  withPrivateClone('that makes files of 900 GB without content has them named, and the rest taken', async (clone) => {
+    const { code } = await clone.agent(
+      'truncate -s 900G huge && for n in 1 2 3; do truncate -s 2G junk$n; done && echo work > work.txt',
+    );
+    const { commit, left } = await kept(clone);
+    expect([code, [...left].sort(), filesOf(clone, commit)]).toEqual([
+      0,
+      ['huge', 'junk1', 'junk2', 'junk3'],
+      ['a.txt', 'src/b.txt', 'work.txt'],
+    ]);
   });
 
   withPrivateClone(

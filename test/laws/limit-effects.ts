@@ -46,6 +46,8 @@ const AT = '2030-01-01T12:00:00.000Z' as const;
 const plain = { redactorFor: async () => redactor([]) };
 const conformance = (title: string) => provedBy('src/store/conformance/limits.ts', title);
 const held = (title: string) => provedBy('src/app/serve/connections.test.ts', title);
+const bounds = (title: string) => provedBy('src/workspace/private/bounds.process.test.ts', title);
+const intake = (title: string) => provedBy('src/workspace/private/intake.process.test.ts', title);
 const packet = provedBy('src/domain/run/packet.test.ts', 'stays bounded with 100 dependencies and reports of 1 MB of %s');
 
 /** What is left of a printed line of that length. */
@@ -94,6 +96,20 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   copiedEntries: { refused: (entries) => refuseCopy(isTooMuch({ entries, bytes: 0 }), LIMITS.copiedEntries.value) },
   copiedBytes: { refused: copiedFile },
   keptFileBytes: provedBy('src/workspace/keep.process.test.ts', 'names what is too large to keep, so that nobody removes it'),
+  takenBytes: bounds('names what is more than all files together may have, before a byte of it is read'),
+  takenFiles: intake('takes a few trees that unfold into as many files as may be'),
+  takenRefs: bounds('keeps so many other branches, and says how many there are besides; names that cannot be there stop none'),
+  takenPackBytes: intake('refuses a pack that is larger than may be'),
+  takenMemoryBytes: intake('a pack of 200 bytes that asks for 2.6 GB gets the memory of the limit and no more'),
+  collectorMemoryBytes: bounds('gives a collector so much memory, and whatever it starts'),
+  takenMs: intake('ends a collector that never ends, and what it has started'),
+  clonesGitMs: provedBy('test/attacks/private-clone.test.ts', 'whose git directory holds pipes is collected as files [T13]'),
+  collectorSaysBytes: intake('refuses %s, and is as it was before'),
+  leftNames: bounds('tells so many names of what is left, and how many there are besides'),
+  nameBytes: intake('refuses %s, and is as it was before'),
+  historyPacks: bounds('holds so many beginnings of a history ready, in so many layers'),
+  historyLayers: bounds('holds so many beginnings of a history ready, in so many layers'),
+  historyRefs: bounds('shows a clone so many branches of its project'),
   keepTries: provedBy('src/engine/work/keep-work.test.ts', 'is given up after a few tries, and its workspace put aside'),
   metadataBytes: { refused: task((size) => ({ metadata: { a: letters(size - '{"a":""}'.length) } })) },
   messages: { refused: sentMessages },

@@ -108,10 +108,7 @@ interface Setting {
   readonly bounds: Bounds;
 }
 
-async function wishOf(
-  { site, mark, env, means, flat }: Asking,
-  { mode, scratch, places, bounds }: Setting,
-): Promise<Wish> {
+async function wishOf({ site, mark, env, means, flat }: Asking, { mode, scratch, places, bounds }: Setting): Promise<Wish> {
   const base = mark.commit;
   if (base === undefined) throw new Fault('conflict', `${site.path} has nothing checked out yet`, { path: site.path });
   const store = { commonDir: places.store };
@@ -144,7 +141,6 @@ async function wishOf(
       refs: bounds.refs,
       left: LIMITS.leftNames.value,
       nameBytes: LIMITS.nameBytes.value,
-      tries: LIMITS.snapshotTries.value,
       lookMs,
       gitMs: patienceMs,
     },
@@ -164,7 +160,10 @@ async function handedIn({ site, means }: Asking, { wish, quarantine, late }: Han
   late.addEventListener('abort', end);
   if (late.aborted) end();
   try {
-    const [answer, words] = [gathered(child.stdio[3] as Readable, quarantine.bounds.saidBytes, end), gathered(child.stderr, MOST_WORDS)];
+    const [answer, words] = [
+      gathered(child.stdio[3] as Readable, quarantine.bounds.saidBytes, end),
+      gathered(child.stderr, MOST_WORDS),
+    ];
     const closed = once(child, 'close') as Promise<[number | null, string | null]>;
     const pack = indexPack(quarantine, child.stdout as Readable, late);
     const [ended, taken] = await Promise.allSettled([closed, pack]);

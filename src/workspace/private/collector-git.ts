@@ -17,6 +17,8 @@ export interface CollectorGit {
   readonly wish: Wish;
   /** With a git directory of the collector's own, over the tree. Undefined when it did not succeed; `here` says why. */
   tryHere(args: readonly string[], options?: Options): Buffer | undefined;
+  /** What it complains of while it succeeds; undefined when it did not. */
+  complaints(args: readonly string[], options?: Options): string | undefined;
   here(args: readonly string[], options?: Options): Buffer;
   /** The same beside another one: both only look. */
   beside(args: readonly string[]): Promise<Buffer>;
@@ -57,6 +59,10 @@ export function collectorGit(wish: Wish): CollectorGit {
     wish,
     index,
     tryHere: (args, options) => outOf(tryHere(args, options)),
+    complaints: (args, options) => {
+      const ran = tryHere(args, options);
+      return 'out' in ran ? ran.err : undefined;
+    },
     here,
     beside: (args) => runBeside(wish, args, { GIT_DIR: own, GIT_WORK_TREE: wish.tree, GIT_INDEX_FILE: index }),
     agents: (args, options = {}) =>
@@ -101,7 +107,7 @@ const runBeside = (
     });
   });
 
-type Ran = { readonly out: Buffer } | { readonly why: string };
+type Ran = { readonly out: Buffer; readonly err: string } | { readonly why: string };
 
 const outOf = (ran: Ran): Buffer | undefined => ('out' in ran ? ran.out : undefined);
 
@@ -119,6 +125,6 @@ function run({ env, tree, limits }: Wish, args: readonly string[], options: Opti
   });
   if (ran.error && (ran.error as NodeJS.ErrnoException).code === 'ETIMEDOUT') throw new Error(`git ${args[0]} took too long`);
   if (ran.error && (ran.error as NodeJS.ErrnoException).code === 'ENOENT') throw new Error('git is not to be found');
-  if (ran.status === 0) return { out: ran.stdout ?? Buffer.alloc(0) };
+  if (ran.status === 0) return { out: ran.stdout ?? Buffer.alloc(0), err: ran.stderr?.toString('latin1', 0, MOST_WORDS) ?? '' };
   return { why: ran.stderr?.toString('utf8').trim().slice(-MOST_WORDS) ?? `it ended with ${ran.status ?? ran.signal}` };
 }

@@ -14,6 +14,7 @@ export interface Snapshot {
   readonly left: readonly string[];
 }
 
+const ATTEMPTS = 5;
 const MOST_INDEX_BYTES = 1024 * 1024 * 1024;
 
 export async function snapshotOf(git: CollectorGit, head: string | undefined): Promise<Snapshot> {
@@ -68,16 +69,20 @@ const entriesIn = (listing: Buffer): Entry[] =>
 
 const linksIn = (entries: readonly Entry[]): Entry[] => entries.filter(({ mode, tag }) => mode === '160000' && tag !== 'M');
 
-/** Missing or damaged, or not to be looked at: Fleet's own, brought to the last commit. */
+/**
+ * Missing or damaged, or not to be looked at: Fleet's own, brought to the last commit. Its trees are the agent's: a few can
+ * unfold into a list without end, so this is no more than a look.
+ */
 function ownIndex(git: CollectorGit, head: string | undefined): void {
-  const { mode, index, base } = git.wish;
+  const { mode, index, base, limits } = git.wish;
+  const bound = { timeoutMs: mode === 'files' ? limits.gitMs : limits.lookMs };
   const to = mode === 'files' ? base : head;
   if (to === undefined) {
     git.here(['read-tree', '--empty']);
     return;
   }
-  const isOwn = copyIndex(index, git.index) && git.tryHere(['read-tree', '-i', '-m', base, to]) !== undefined;
-  if (!isOwn) git.here(['read-tree', '--reset', to]);
+  const isOwn = copyIndex(index, git.index) && git.tryHere(['read-tree', '-i', '-m', base, to], bound) !== undefined;
+  if (!isOwn) git.here(['read-tree', '--reset', to], bound);
 }
 
 /** The time of an index says which of its entries cannot be trusted; a copy that looks younger would trust too many. */
@@ -101,17 +106,30 @@ async function fill(git: CollectorGit): Promise<string[]> {
     const { fit, left, special } = sift(git, there);
     const removed = [...gone, ...special];
     if (removed.length > 0) updateIndex(git, ['--force-remove'], removed);
-    if (fit.length === 0 || take(git, fit)) return left;
-    if (attempt === git.wish.limits.tries) return [...left, ...takeSingly(git, fit)];
+    const taken = fit.length === 0 ? 'all' : take(git, fit);
+    if (taken === 'all') return left;
+    if (taken === 'some') return [...left, ...(await refused(git, fit))];
+    if (attempt === ATTEMPTS) return [...left, ...takeSingly(git, fit)];
   }
 }
 
-const take = (git: CollectorGit, names: readonly string[]): boolean =>
-  git.tryHere(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: listing(names) }) !== undefined;
+/** Git leaves out names that would be its own directory on some system, and says so without failing. */
+function take(git: CollectorGit, names: readonly string[]): 'all' | 'some' | 'none' {
+  const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
+  const complaints = git.complaints(args, { input: listing(names) });
+  if (complaints === undefined) return 'none';
+  return complaints.includes('Ignoring path') ? 'some' : 'all';
+}
+
+/** Of these names those that are no part of the index. */
+async function refused(git: CollectorGit, names: readonly string[]): Promise<string[]> {
+  const known = new Set(namesIn(await git.beside(['ls-files', '-z', '--cached'])));
+  return names.filter((name) => !known.has(name) && found(git, name));
+}
 
 /** Something is changed as fast as it is read, or has a name that git refuses. What can be taken in is, and the rest is named. */
 function takeSingly(git: CollectorGit, names: readonly string[]): string[] {
-  if (take(git, names)) return [];
+  if (take(git, names) === 'all') return [];
   if (names.length === 1) return [...names];
   const middle = Math.ceil(names.length / 2);
   return [...takeSingly(git, names.slice(0, middle)), ...takeSingly(git, names.slice(middle))];

@@ -12,6 +12,9 @@ import { snapshotOf } from './collector-snapshot.ts';
 import { refuseObstacles } from './obstacles.ts';
 import type { Said, Wish } from './wish.ts';
 
+/** A byte that is no text becomes three. */
+const MOST_GROWN = 4;
+
 try {
   const wish = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Wish;
   refuseObstacles(wish.tree);
@@ -27,9 +30,6 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 21;
 }
-
-/** A byte that is no text becomes three. */
-const MOST_GROWN = 4;
 
 /** As text, the first of them, and what is left of a name that is longer than git takes any. */
 function toldOf(names: readonly string[], { left: most, nameBytes }: Wish['limits']): string[] {

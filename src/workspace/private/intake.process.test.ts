@@ -1,13 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { deflateSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { LIMITS } from '../../domain/limits.ts';
 import { type Ground, ground, who } from '../fixtures/ground.ts';
 import { keep } from '../keep.ts';
 import { layOut } from '../lay-out.ts';
 import type { Site } from '../site.ts';
+import { BOUNDS, type Bounds } from './bounds.ts';
 import type { Means } from './confine.ts';
+import { indexPack } from './intake.ts';
 import { privatePlaces } from './places.ts';
 import type { Said } from './wish.ts';
 
@@ -112,7 +117,48 @@ const objectOf = (type: number, size: bigint, data: Buffer): Buffer => {
 const bomb = (): Buffer =>
   Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x01', 'latin1'), objectOf(2, 1n << 40n, Buffer.from('x')), Buffer.alloc(20)]);
 
-type Lie = readonly [name: string, make: (stage: Scene) => { pack: Buffer; words: unknown }, why: RegExp];
+type Lie = readonly [
+  name: string,
+  make: (stage: Scene) => { pack: Buffer; words: unknown; bounds?: Partial<Bounds> },
+  why: RegExp,
+];
+
+const deltaOf = (from: number, to: number, back: number): Buffer => {
+  const size = (n: number): number[] => (n < 128 ? [n] : [(n & 127) | 128, ...size(Math.floor(n / 128))]);
+  // Copies its base from the beginning, as often as it takes.
+  const copy = Buffer.from([0b1011_0000 | 0b0100_0000, from & 255, (from >> 8) & 255, (from >> 16) & 255]);
+  const plain = Buffer.concat([Buffer.from([...size(from), ...size(to)]), ...Array.from({ length: to / from }, () => copy)]);
+  const offset: number[] = [back & 127];
+  for (let rest = back >> 7; rest > 0; rest >>= 7) offset.unshift(((rest -= 1) & 127) | 128);
+  const [header, data] = [objectOf(6, BigInt(plain.length), Buffer.alloc(0)), deflateSync(plain)];
+  return Buffer.concat([header.subarray(0, header.length - deflateSync(Buffer.alloc(0)).length), Buffer.from(offset), data]);
+};
+
+/** A sound pack of less than 200 bytes, each object of which is a multiple of the one before: 2.6 GB in the end. */
+const unfolding = (): Buffer => {
+  const sizes = [1_300, 65_000, 3_250_000, 13_000_000, 2_600_000_000];
+  const parts = [objectOf(3, 1_300n, Buffer.alloc(1_300))];
+  for (const [n, size] of sizes.slice(1).entries()) parts.push(deltaOf(sizes[n] ?? 0, size, parts[n]?.length ?? 0));
+  const plain = Buffer.concat([Buffer.from([...Buffer.from('PACK'), 0, 0, 0, 2, 0, 0, 0, parts.length]), ...parts]);
+  return Buffer.concat([plain, createHash('sha1').update(plain).digest()]);
+};
+
+it('a pack of 200 bytes that asks for 2.6 GB gets the memory of the limit and no more', async () => {
+  using at = ground();
+  const stage = await scene(at);
+  const pack = unfolding();
+  expect(pack.length).toBeLessThan(200);
+  const before = stateOf(stage);
+  await expect(handIn(stage, lying(stage, pack, honest(stage).words))).rejects.toThrow(/not sound.*memory/i);
+  expect(stateOf(stage)).toEqual(before);
+  // It is sound, and would be taken by a git that has more: in a place of its own nothing else is wrong with it.
+  const objects = join(at.root, 'large');
+  mkdirSync(join(objects, 'pack'), { recursive: true });
+  const bounds = { ...BOUNDS, memoryBytes: 8 * 1024 ** 3 };
+  const quarantine = { places: privatePlaces(stage.site), objects, env: at.env, bounds };
+  await indexPack(quarantine, Readable.from([pack]), AbortSignal.timeout(300_000));
+  expect(readdirSync(join(objects, 'pack')).filter((name) => name.endsWith('.idx'))).toHaveLength(1);
+});
 
 const honest = (stage: Scene) => {
   const snap = stage.snapshot(treeOf(stage, 'work.txt', 'work\n'));
@@ -123,6 +169,17 @@ const withTree = (stage: Scene, tree: string) => {
   const snap = stage.snapshot(tree);
   return { pack: stage.pack(snap), words: said({ snap, head: stage.at.start }) };
 };
+
+/** A file in a tree so many times, that in another so many times, and so on. */
+function nested(stage: Scene, text: string, width: number, levels: number): string {
+  const names = Array.from({ length: width }, (_, n) => String(n).padStart(3, '0'));
+  let id = stage.git(['hash-object', '-w', '--stdin'], text);
+  for (let level = 0; level < levels; level += 1) {
+    const kind = level === 0 ? '100644 blob' : '040000 tree';
+    id = stage.git(['mktree'], names.map((name) => `${kind} ${id}\t${name}\n`).join(''));
+  }
+  return id;
+}
 
 const literal = (stage: Scene, name: string): string => {
   const blob = stage.git(['hash-object', '-w', '--stdin'], 'x');
@@ -181,6 +238,32 @@ const LIES: readonly Lie[] = [
     },
     /makes sense/,
   ],
+  [
+    'a name that is longer than any',
+    (stage) => ({ ...honest(stage), words: { ...honest(stage).words, underWay: 'x'.repeat(LIMITS.nameBytes.value + 1) } }),
+    /makes sense/,
+  ],
+  [
+    'more names of files than are told',
+    (stage) => ({ ...honest(stage), words: { ...honest(stage).words, left: Array.from({ length: 1_002 }, () => 'x') } }),
+    /makes sense/,
+  ],
+  ['a count that is none', (stage) => ({ ...honest(stage), words: { ...honest(stage).words, refsLeft: -1 } }), /makes sense/],
+  [
+    'a few trees that unfold into more files than are taken',
+    (stage) => ({ ...withTree(stage, nested(stage, 'x', 20, 3)), bounds: { files: 7_999 } }),
+    /more than 7999 files/,
+  ],
+  [
+    'a few trees that unfold into more than memory holds',
+    (stage) => ({ ...withTree(stage, nested(stage, 'x', 100, 12)), bounds: { memoryBytes: 256 * 1024 ** 2 } }),
+    /cannot be counted/,
+  ],
+  [
+    'a file that is there so often that no disk holds it',
+    (stage) => withTree(stage, nested(stage, 'x'.repeat(1024 ** 2), 20, 3)),
+    /more than 4294967296 bytes/,
+  ],
   ['words without end', (stage) => ({ ...honest(stage), words: 'x'.repeat(9 * 1024 * 1024) }), /cannot be taken/],
 ];
 
@@ -196,10 +279,27 @@ it.each(LIES)('refuses %s, and is as it was before', async (_, make, why) => {
   at.git(at.repository, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
   const stage = await scene(at);
   stage.git(['config', 'uploadpack.allowAnySHA1InWant', 'true']);
-  const { pack, words } = make(stage);
+  const { pack, words, bounds } = make(stage);
   const before = stateOf(stage);
-  await expect(handIn(stage, lying(stage, pack, words))).rejects.toThrow(why);
+  await expect(handIn(stage, { ...lying(stage, pack, words), bounds })).rejects.toThrow(why);
   expect(stateOf(stage)).toEqual(before);
+});
+
+it('takes a few trees that unfold into as many files as may be', async () => {
+  using at = ground();
+  const stage = await scene(at);
+  const { pack, words } = withTree(stage, nested(stage, 'x', 20, 3));
+  // The two files of its base are gone.
+  expect(await handIn(stage, { ...lying(stage, pack, words), bounds: { files: 8_002 } })).toMatchObject({ left: [] });
+});
+
+it('refuses a pack that is larger than may be', async () => {
+  using at = ground();
+  const stage = await scene(at);
+  const { pack, words } = honest(stage);
+  const sized = (packBytes: number): Means => ({ ...lying(stage, pack, words), bounds: { packBytes } });
+  await expect(handIn(stage, sized(pack.length - 1))).rejects.toThrow(/not sound.*maximum/);
+  expect(await handIn(stage, sized(pack.length))).toMatchObject({ left: [] });
 });
 
 it('ends a collector that never ends, and what it has started', async () => {

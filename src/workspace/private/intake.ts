@@ -27,7 +27,8 @@ export async function indexPack(quarantine: Quarantine, pack: Readable, signal: 
   const { packBytes, memoryBytes } = quarantine.bounds;
   const args = ['index-pack', '--stdin', '--fix-thin', '--strict', `--max-input-size=${packBytes}`];
   const { code, err } = await limitedGit(at(quarantine), quarantine.env, { args, input: pack, signal, memoryBytes });
-  if (code !== 0) throw new Fault('conflict', `the objects are not sound and were not taken in: ${err || `it ended with ${code}`}`);
+  if (code !== 0)
+    throw new Fault('conflict', `the objects are not sound and were not taken in: ${err || `it ended with ${code}`}`);
 }
 
 const SNAPSHOT =

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { LIMITS } from '../../domain/limits.ts';
 import { closedEnvironment, IN_PIECES } from './closed-environment.ts';
@@ -49,6 +48,7 @@ export async function limitedGit(place: ClosedPlace, env: NodeJS.ProcessEnv, cal
   const to = child.stdin as NonNullable<typeof child.stdin>;
   to.on('error', () => from.destroy());
   from.on('error', () => to.destroy()).pipe(to);
-  const [code] = (await once(child, 'close')) as [number | null];
+  // Also of one that was ended: nothing goes on behind the back of whoever removes its files.
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { code, err: err.trim() };
 }

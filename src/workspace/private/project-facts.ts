@@ -26,7 +26,14 @@ export interface KnownRef {
 /** Branches and tags whose commits this one reaches. */
 export async function refsWithin(repository: Seat, commit: string, env: NodeJS.ProcessEnv): Promise<readonly KnownRef[]> {
   const format = '%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(refname)';
-  const args = ['for-each-ref', `--merged=${commit}`, `--count=${LIMITS.historyRefs.value}`, `--format=${format}`, 'refs/heads', 'refs/tags'];
+  const args = [
+    'for-each-ref',
+    `--merged=${commit}`,
+    `--count=${LIMITS.historyRefs.value}`,
+    `--format=${format}`,
+    'refs/heads',
+    'refs/tags',
+  ];
   const out = await outputAt(repository, args, env, { maxBytes: 64 * 1024 * 1024, timeoutMs: 0 });
   return out
     .toString('latin1')

@@ -32,7 +32,6 @@ export interface Limits extends Pick<Bounds, 'fileBytes' | 'allBytes' | 'refs'> 
   /** Of the names of files that are not taken: the first, and how many there are besides. */
   readonly left: number;
   readonly nameBytes: number;
-  readonly tries: number;
   /** One look at the agent's git directory, and any other call of git. */
   readonly lookMs: number;
   readonly gitMs: number;
