@@ -1,5 +1,5 @@
 import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, lstat, open, opendir } from 'node:fs/promises';
+import { copyFile, type FileHandle, lstat, open, opendir } from 'node:fs/promises';
 import { hold, isLinux, NotPlain, type NotRead, namesIn, notRegular, O_NOFOLLOW_ANY, O_PATH, reasonOf } from './safe-place.ts';
 
 export type { NotRead } from './safe-place.ts';
@@ -75,6 +75,19 @@ function sizeOf(found: BigIntStats, { alone = false }: Opening): number {
   return Number(found.size);
 }
 
+export type SafelyCopied = { readonly mtimeMs: number } | { readonly why: NotRead };
+
+/** Copies a regular file of at most `most` bytes to a new place of Fleet's: what was opened, whatever takes its name meanwhile. */
+export async function copySafely(root: string, relative: string, to: string, most: number): Promise<SafelyCopied> {
+  const found = await openSafely(root, relative);
+  if ('why' in found) return found;
+  await using file = found.file;
+  if (found.size > most) return { why: 'large' };
+  const { mtimeMs } = await file.stat();
+  await copyFile(isLinux ? `/proc/self/fd/${file.fd}` : `/dev/fd/${file.fd}`, to);
+  return { mtimeMs };
+}
+
 /** What is at a path, without opening it. */
 export type Seen =
   | { readonly kind: 'file' | 'directory'; readonly size: number; readonly mtimeMs: number; readonly ino: bigint }
@@ -116,7 +129,7 @@ export async function listSafely(root: string, relative: string, most: number): 
  * A regular file in a place that a person arranges and an agent may write to, such as the repository of a user: links are
  * theirs to make and are followed, and everything else holds as above.
  */
-export async function readRegular(path: string, most: number): Promise<SafelyRead> {
+export async function readRegular(path: string | Buffer, most: number): Promise<SafelyRead> {
   try {
     await using file = await openedRegular(path);
     return await bounded(file, most);
@@ -125,7 +138,7 @@ export async function readRegular(path: string, most: number): Promise<SafelyRea
   }
 }
 
-async function openedRegular(path: string): Promise<FileHandle> {
+async function openedRegular(path: string | Buffer): Promise<FileHandle> {
   if (!isLinux) {
     // A pipe is opened without waiting for its other end, and closed again.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);

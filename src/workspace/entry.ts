@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync, utimesSync } from 'node:fs';
-import { copyFile, lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { utimesSync } from 'node:fs';
+import { lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { systemClock } from '../platform/clock.ts';
 import { exists, hasCode } from '../platform/files.ts';
 import { identityOf } from '../platform/process-identity.ts';
+import { copySafely } from '../platform/read-safely.ts';
 import { readPlain } from './read-plain.ts';
 import { removeTree } from './remove-tree.ts';
 import type { Seat } from './seat.ts';
@@ -82,12 +83,14 @@ export async function removeEntry(site: Site, seat: Seat, trash: string): Promis
   }
 }
 
+const MOST_INDEX_BYTES = 1024 * 1024 * 1024;
+
 /** The time of an index says which of its entries cannot be trusted; a copy that looks younger would trust too many. */
 export async function copyIndex(from: string, to: string): Promise<void> {
-  const found = lstatSync(from);
-  if (!found.isFile()) throw new Fault('conflict', `${from} is no plain file`);
-  await copyFile(from, to);
-  const seconds = Math.floor(found.mtimeMs) / 1_000;
+  const copied = await copySafely(dirname(from), basename(from), to, MOST_INDEX_BYTES);
+  if ('why' in copied && copied.why === 'absent') throw Object.assign(new Error(`there is no ${from}`), { code: 'ENOENT' });
+  if ('why' in copied) throw new Fault('conflict', `${from} is no plain file: ${copied.why}`);
+  const seconds = Math.floor(copied.mtimeMs) / 1_000;
   utimesSync(to, seconds, seconds);
 }
 

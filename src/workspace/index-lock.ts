@@ -1,9 +1,10 @@
 import { readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { readFile, stat, unlink } from 'node:fs/promises';
+import { stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeOnceSync } from '../platform/files.ts';
 import { identityOf, isAlive, ownIdentity, type ProcessIdentity } from '../platform/process-identity.ts';
 import { isAbandoned, orphansAreGone } from './abandoned-lock.ts';
+import { readPlain } from './read-plain.ts';
 
 export interface Move {
   readonly branch: string;
@@ -108,7 +109,7 @@ interface Found {
 }
 
 async function look(path: string): Promise<Found | undefined> {
-  const [text, seen] = await Promise.all([readFile(path, 'utf8'), stat(path, { bigint: true })]).catch(() => []);
+  const [text, seen] = await Promise.all([readPlain(path), stat(path, { bigint: true })]).catch(() => []);
   return text === undefined || seen === undefined ? undefined : { held: readHeld(text), key: `${seen.ino}-${seen.mtimeNs}` };
 }
 

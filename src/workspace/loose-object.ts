@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
 import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
+import { readRegular } from '../platform/read-safely.ts';
 
 /** More than any commit needs; what is larger is git's to read. */
 const MAX_BYTES = 1024 * 1024;
@@ -18,7 +19,9 @@ const [pack, unpack] = [promisify(deflate), promisify(inflate)];
  */
 export async function treeOfLoose(objects: string, commit: string): Promise<string | undefined> {
   try {
-    const bytes = await unpack(await readFile(placeOf(objects, commit)), { maxOutputLength: MAX_BYTES });
+    const read = await readRegular(placeOf(objects, commit), MAX_BYTES);
+    if ('why' in read) return undefined;
+    const bytes = await unpack(read.bytes, { maxOutputLength: MAX_BYTES });
     return /^commit \d+\0tree ([0-9a-f]+)\n/.exec(bytes.toString('latin1'))?.[1];
   } catch {
     return undefined;

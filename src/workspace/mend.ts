@@ -1,4 +1,6 @@
-import { lstat, readFile, rmdir, unlink } from 'node:fs/promises';
+import { lstat, rmdir, unlink } from 'node:fs/promises';
+import { LIMITS } from '../domain/limits.ts';
+import { readRegular } from '../platform/read-safely.ts';
 import { answered, type Borrowed } from './borrowed.ts';
 import type { Checkout } from './checkout.ts';
 import type { Move } from './index-lock.ts';
@@ -96,7 +98,9 @@ async function placeOf(workTree: string, path: string): Promise<Place> {
 async function isBeginning(git: Borrowed, workTree: string, entry: Changed): Promise<boolean> {
   const file = onDisk(workTree, entry.path);
   if (!(await lstat(file)).isFile()) return false;
-  const content = await readFile(file);
+  const read = await readRegular(file, LIMITS.keptFileBytes.value);
+  if ('why' in read) return false;
+  const content = read.bytes;
   for (const id of [isIn(entry.newMode) ? entry.newId : '', isIn(entry.oldMode) ? entry.oldId : '']) {
     if (id === '') continue;
     const input = Buffer.from(`${id} ${entry.path}\0`, 'latin1');

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { hasCode } from '../platform/files.ts';
+import { readRegular } from '../platform/read-safely.ts';
 import { updateRef } from './branches.ts';
 import { gitFault } from './git.ts';
 import { gitDirectory } from './git-directory.ts';
@@ -33,7 +34,7 @@ export async function pinRef(repository: string, ref: string, commit: string, en
 export async function dropRef(repository: string, ref: string, env: NodeJS.ProcessEnv): Promise<void> {
   assertOwn(ref);
   const { common } = await gitDirectory(repository);
-  if (isPacked(common, ref)) {
+  if (await isPacked(common, ref)) {
     const end = await updateRef(await repositorySeat(repository), ['--no-deref', '-d', ref], env);
     if (end.code !== 0) throw gitFault(['update-ref'], end);
     return;
@@ -45,13 +46,12 @@ export async function dropRef(repository: string, ref: string, env: NodeJS.Proce
   }
 }
 
-function isPacked(common: string, ref: string): boolean {
-  try {
-    return readFileSync(join(common, 'packed-refs'), 'latin1').includes(` ${ref}\n`);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
+/** More than a hundred million bytes of refs are git's to look through. */
+const MOST_PACKED = 128 * 1024 * 1024;
+
+async function isPacked(common: string, ref: string): Promise<boolean> {
+  const read = await readRegular(join(common, 'packed-refs'), MOST_PACKED);
+  return 'bytes' in read ? read.bytes.includes(` ${ref}\n`) : read.why === 'large';
 }
 
 function assertOwn(ref: string): void {

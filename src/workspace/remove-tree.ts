@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, type FileHandle, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { chmod, type FileHandle, open, opendir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, PRIVATE_DIRECTORY } from '../platform/files.ts';
 
@@ -65,15 +65,35 @@ async function opened(path: string): Promise<FileHandle | undefined> {
 async function removeContent(directory: FileHandle, path: string, walk: Walk): Promise<boolean> {
   // Without this nothing can be taken out of a directory that was made read-only.
   await directory.chmod(PRIVATE_DIRECTORY);
-  const entries = await readdir(inside(directory, path, '.'), { withFileTypes: true, encoding: 'buffer' });
-  const named = entries.map((entry) => ({ isDirectory: entry.isDirectory(), path: bytesInside(directory, path, entry.name) }));
-  const files = named.filter(({ isDirectory }) => !isDirectory);
-  for (let at = 0; at < files.length; at += AT_ONCE) {
+  for await (const entries of batches(inside(directory, path, '.'))) {
+    const named = entries.map((entry) => ({ isDirectory: entry.isDirectory(), path: bytesInside(directory, path, entry.name) }));
+    const files = named.filter(({ isDirectory }) => !isDirectory);
+    await Promise.all(files.map((file) => unlink(file.path).catch(ignoreMissing)));
+    for (const below of named.filter(({ isDirectory }) => isDirectory)) if (!(await removeBelow(below.path, walk))) return false;
+    // Asked after some were removed: a directory whose names take longer to list than there is time gets smaller all the same.
     if (!walk.goOn()) return false;
-    await Promise.all(files.slice(at, at + AT_ONCE).map((file) => unlink(file.path).catch(ignoreMissing)));
   }
-  for (const below of named.filter(({ isDirectory }) => isDirectory)) if (!(await removeBelow(below.path, walk))) return false;
   return true;
+}
+
+interface Entry {
+  readonly name: Uint8Array;
+  isDirectory(): boolean;
+}
+
+/** What is in a directory, some at a time: there may be millions, and what was given out is removed meanwhile. */
+async function* batches(path: string): AsyncGenerator<readonly Entry[]> {
+  // Its types know names as text only.
+  const directory = await opendir(path, { encoding: 'buffer' as BufferEncoding, bufferSize: AT_ONCE });
+  let batch: Entry[] = [];
+  // Left early or not, the loop closes it.
+  for await (const entry of directory) {
+    batch.push(entry as unknown as Entry);
+    if (batch.length < AT_ONCE) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 async function removeBelow(path: Buffer, walk: Walk): Promise<boolean> {

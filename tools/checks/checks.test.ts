@@ -44,6 +44,11 @@ describe('reading', () => {
     "import * as fs from 'node:fs';",
     "import fs from 'node:fs';",
     "const { readFile } = await import('node:fs/promises');",
+    "export { readFile } from 'node:fs/promises';",
+    "export * from 'node:fs';",
+    "const fs = require('node:fs');",
+    "const fs = process.getBuiltinModule('fs');",
+    'const fs = await import(`node:fs`);',
   ])('finds a way of its own to read a file: %s', async (source) => {
     using place = planted({ 'src/engine/notes.ts': source, 'src/engine/notes.test.ts': source });
     const { violations } = await checkReading(place.path);

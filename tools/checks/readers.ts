@@ -60,15 +60,12 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
     paths: [
       ...['src/app/mcp/post.ts', 'src/app/mcp/run-engine.ts', 'src/executors/scripted/conversation.ts'],
       ...['src/executors/scripted/scripted-agent.ts', 'src/sandbox/outside.ts', 'src/workspace/private/collector-snapshot.ts'],
+      'src/workspace/private/collector.ts',
     ],
   },
   {
     reason:
       "git files of the user's repository, which agents trusted like the user's shell can write: off the main thread, or short",
-    paths: [
-      ...['src/workspace/borrowed.ts', 'src/workspace/commit-work.ts', 'src/workspace/entry.ts'],
-      ...['src/workspace/index-lock.ts', 'src/workspace/loose-object.ts', 'src/workspace/mend.ts'],
-      'src/workspace/pinned.ts',
-    ],
+    paths: ['src/workspace/borrowed.ts', 'src/workspace/commit-work.ts'],
   },
 ];

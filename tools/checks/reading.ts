@@ -41,7 +41,10 @@ export function openingsIn(path: string, source: string): string[] {
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) && isFs(node.moduleSpecifier) && !node.importClause?.isTypeOnly)
       found.push(...takenBy(node));
-    const [wanted] = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword ? node.arguments : [];
+    if (ts.isExportDeclaration(node) && node.moduleSpecifier && isFs(node.moduleSpecifier) && !node.isTypeOnly)
+      found.push(...handedOn(node));
+    // `import()`, `require`, `process.getBuiltinModule`, or whatever else takes a module by its name.
+    const [wanted] = ts.isCallExpression(node) ? node.arguments : [];
     if (wanted && isFs(wanted)) found.push('*');
     ts.forEachChild(node, visit);
   };
@@ -49,13 +52,22 @@ export function openingsIn(path: string, source: string): string[] {
   return found;
 }
 
-const isFs = (node: ts.Node): boolean => ts.isStringLiteral(node) && /^(node:)?fs(\/promises)?$/.test(node.text);
+const isFs = (node: ts.Node): boolean => ts.isStringLiteralLike(node) && /^(node:)?fs(\/promises)?$/.test(node.text);
 
 function takenBy({ importClause }: ts.ImportDeclaration): string[] {
   const bindings = importClause?.namedBindings;
   if (importClause?.name || (bindings && ts.isNamespaceImport(bindings))) return ['*'];
   const names = bindings && ts.isNamedImports(bindings) ? bindings.elements : [];
   return names
+    .filter(({ isTypeOnly }) => !isTypeOnly)
+    .map(({ propertyName, name }) => (propertyName ?? name).text)
+    .filter((name) => OPENING.has(name));
+}
+
+/** What others take from here without a word of `node:fs`. */
+function handedOn({ exportClause }: ts.ExportDeclaration): string[] {
+  if (!exportClause || !ts.isNamedExports(exportClause)) return ['*'];
+  return exportClause.elements
     .filter(({ isTypeOnly }) => !isTypeOnly)
     .map(({ propertyName, name }) => (propertyName ?? name).text)
     .filter((name) => OPENING.has(name));
