@@ -1,12 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { deflateSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Ground, ground, who } from '../fixtures/ground.ts';
+import { objectOf, unfolding } from '../fixtures/packs.ts';
 import { keep } from '../keep.ts';
 import { layOut } from '../lay-out.ts';
 import type { Site } from '../site.ts';
@@ -102,17 +101,6 @@ it('takes in what is sound, and makes a commit of its own from it', async () => 
   expect(at.git(at.repository, 'log', '-1', '--format=%an %s', REF)).toBe('Ada kept');
 });
 
-const objectOf = (type: number, size: bigint, data: Buffer): Buffer => {
-  const header: number[] = [];
-  let rest = size >> 4n;
-  header.push((type << 4) | Number(size & 15n) | (rest > 0n ? 0x80 : 0));
-  while (rest > 0n) {
-    header.push(Number(rest & 127n) | (rest >> 7n > 0n ? 0x80 : 0));
-    rest >>= 7n;
-  }
-  return Buffer.concat([Buffer.from(header), deflateSync(data)]);
-};
-
 /** A few bytes that ask for a terabyte. */
 const bomb = (): Buffer =>
   Buffer.concat([Buffer.from('PACK\0\0\0\x02\0\0\0\x01', 'latin1'), objectOf(2, 1n << 40n, Buffer.from('x')), Buffer.alloc(20)]);
@@ -122,26 +110,6 @@ type Lie = readonly [
   make: (stage: Scene) => { pack: Buffer; words: unknown; bounds?: Partial<Bounds> },
   why: RegExp,
 ];
-
-const deltaOf = (from: number, to: number, back: number): Buffer => {
-  const size = (n: number): number[] => (n < 128 ? [n] : [(n & 127) | 128, ...size(Math.floor(n / 128))]);
-  // Copies its base from the beginning, as often as it takes.
-  const copy = Buffer.from([0b1011_0000 | 0b0100_0000, from & 255, (from >> 8) & 255, (from >> 16) & 255]);
-  const plain = Buffer.concat([Buffer.from([...size(from), ...size(to)]), ...Array.from({ length: to / from }, () => copy)]);
-  const offset: number[] = [back & 127];
-  for (let rest = back >> 7; rest > 0; rest >>= 7) offset.unshift(((rest -= 1) & 127) | 128);
-  const [header, data] = [objectOf(6, BigInt(plain.length), Buffer.alloc(0)), deflateSync(plain)];
-  return Buffer.concat([header.subarray(0, header.length - deflateSync(Buffer.alloc(0)).length), Buffer.from(offset), data]);
-};
-
-/** A sound pack of less than 200 bytes, each object of which is a multiple of the one before: 2.6 GB in the end. */
-const unfolding = (): Buffer => {
-  const sizes = [1_300, 65_000, 3_250_000, 13_000_000, 2_600_000_000];
-  const parts = [objectOf(3, 1_300n, Buffer.alloc(1_300))];
-  for (const [n, size] of sizes.slice(1).entries()) parts.push(deltaOf(sizes[n] ?? 0, size, parts[n]?.length ?? 0));
-  const plain = Buffer.concat([Buffer.from([...Buffer.from('PACK'), 0, 0, 0, 2, 0, 0, 0, parts.length]), ...parts]);
-  return Buffer.concat([plain, createHash('sha1').update(plain).digest()]);
-};
 
 it('a pack of 200 bytes that asks for 2.6 GB gets the memory of the limit and no more', async () => {
   using at = ground();
