@@ -266,4 +266,56 @@ export const ATTACKS: readonly Attack[] = [
       },
     ],
   },
+  {
+    id: 'F31',
+    wants:
+      'the memory, the time or the disk of the machine by a kilobyte that unfolds: trees in trees, differences of differences',
+    stands:
+      'whoever looks at objects that an agent made has so much memory and so much time, and no commit comes in that changes more files or bytes than a checkout may have',
+    tests: [
+      attack('unfolding-work', 'hands in its files, and nobody compares or lays out what its branch leads to'),
+      attack('unfolding-work', 'keeps its branches beside its work as little'),
+      attack('unfolding-work', 'gets no list made of it either where its own is gone, and its files are taken'),
+      {
+        file: 'src/workspace/private/intake.process.test.ts',
+        title: 'a pack of 200 bytes that asks for 2.6 GB gets the memory of the limit and no more',
+      },
+      { file: 'src/workspace/private/intake.process.test.ts', title: 'a few trees that unfold into more files than are taken' },
+      { file: 'src/workspace/private/intake.process.test.ts', title: 'a file that is there so often that no disk holds it' },
+    ],
+  },
+  {
+    id: 'F32',
+    wants: 'its work lost without a word, or its place never free, by names that git cannot keep',
+    stands:
+      'what git leaves out is named and keeps the workspace; names of branches that cannot be there are counted and stop nothing else',
+    tests: [
+      attack('unfolding-work', 'is told of a name that git leaves out, and keeps its workspace'),
+      {
+        file: 'src/workspace/private/bounds.process.test.ts',
+        title: 'keeps so many other branches, and says how many there are besides; names that cannot be there stop none',
+      },
+    ],
+  },
+  {
+    id: 'F33',
+    wants:
+      'a clean-up that never ends, by a directory whose names take longer to list than a clean-up has, or by files nobody may delete',
+    stands:
+      'names are listed and removed some at a time, so that each round comes further; what cannot be deleted is named and keeps nothing else',
+    tests: [
+      {
+        file: 'src/workspace/obstacles.process.test.ts',
+        title: 'a directory of a hundred thousand names is given up when its time is over, and gone on with the next time',
+      },
+      {
+        file: 'src/workspace/obstacles.process.test.ts',
+        title: 'a file that nobody may delete stays where it is, is named, and keeps nothing else there',
+      },
+      {
+        file: 'src/workspace/obstacles.process.test.ts',
+        title: 'a process that goes on writing into a workspace keeps nobody from taking it away',
+      },
+    ],
+  },
 ];
