@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,8 +12,10 @@ import { BOUNDS, type Bounds } from './bounds.ts';
 import { closedEnvironment, IN_PIECES } from './closed-environment.ts';
 import { type Means, startCollector } from './confine.ts';
 import { admit, indexPack, type Proved, proveClaims, type Quarantine } from './intake.ts';
+import { abandoned, ownedName } from './owned-names.ts';
 import { type PrivatePlaces, privatePlaces } from './places.ts';
 import { objectFormat, readShallow } from './project-facts.ts';
+import { finishAgentGit } from './provision.ts';
 import { readRef, SNAP, WORK, writeRef } from './refs.ts';
 import { shownIn } from './show.ts';
 import type { Said, Wish } from './wish.ts';
@@ -43,6 +44,7 @@ interface Asking {
  * they cannot be either, that is said, and nothing has changed.
  */
 export async function collect(asking: Asking): Promise<Collected> {
+  await finishAgentGit(asking.site);
   await sweep(asking.site);
   try {
     return await attempt(asking, 'full');
@@ -61,10 +63,11 @@ export async function collect(asking: Asking): Promise<Collected> {
 }
 
 /** What a killed process has left half-done: nothing of it was taken in, or all of it. */
-async function sweep({ path }: Site): Promise<void> {
+async function sweep({ path }: Pick<Site, 'path'>): Promise<void> {
   const place = besides(path);
-  for (const name of await readdir(place))
-    if (/^(?:scratch|in|renew)-[0-9a-f-]{36}$/.test(name)) await removeTree(join(place, name)).catch(() => undefined);
+  const found = await Promise.all((await readdir(place)).map(abandoned));
+  for (const one of found)
+    if (one && one.kind !== 'agent-git') await removeTree(join(place, one.name)).catch(() => undefined);
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -72,9 +75,9 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 async function attempt(asking: Asking, mode: Wish['mode']): Promise<Collected> {
   const { site, env, means } = asking;
   const places = privatePlaces(site);
-  const scratch = join(besides(site.path), `scratch-${randomUUID()}`);
+  const scratch = join(besides(site.path), await ownedName('scratch'));
   const bounds = { ...BOUNDS, ...means.bounds };
-  const quarantine: Quarantine = { places, objects: join(besides(site.path), `in-${randomUUID()}`), env, bounds };
+  const quarantine: Quarantine = { places, objects: join(besides(site.path), await ownedName('in')), env, bounds };
   const late = new AbortController();
   const stop = (): void => late.abort();
   const timer = setTimeout(stop, means.patienceMs ?? LIMITS.takenMs.value);

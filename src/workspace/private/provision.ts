@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exists, hasCode } from '../../platform/files.ts';
 import type { Ground } from '../announce.ts';
@@ -11,6 +11,7 @@ import { identityOf } from '../target.ts';
 import { type ClosedPlace, closedGit } from './closed-git.ts';
 import { writeGitFiles } from './git-files.ts';
 import { linkPacks, packsFor } from './history.ts';
+import { abandoned, ownedName } from './owned-names.ts';
 import { type PrivatePlaces, privatePlaces } from './places.ts';
 import { excludesOf, type KnownRef, objectFormat, readShallow, refsWithin } from './project-facts.ts';
 
@@ -92,7 +93,7 @@ export interface AgentGit extends PrivateHead, Pick<Facts, 'format' | 'shallow' 
 export async function placeAgentGit(site: Site, wish: AgentGit): Promise<void> {
   const { agentGit, dotGit, history } = privatePlaces(site);
   const { branch, commit, format, shallow, excludes, who } = wish;
-  const fresh = join(besides(site.path), `agent-git-${randomUUID()}`);
+  const fresh = join(besides(site.path), await ownedName('agent-git'));
   const before = `${fresh}-before`;
   try {
     await writeGitFiles(fresh, {
@@ -113,6 +114,23 @@ export async function placeAgentGit(site: Site, wish: AgentGit): Promise<void> {
   } finally {
     for (const part of [fresh, before]) await removeTree(part);
   }
+}
+
+/**
+ * Ends what a killed process had begun with the agent's git directory. Where the old one was moved aside the new one was whole
+ * already, and takes its place; what its agent keeps in it comes along.
+ */
+export async function finishAgentGit(site: Site): Promise<void> {
+  const { agentGit } = privatePlaces(site);
+  const place = besides(site.path);
+  const found = (await Promise.all((await readdir(place)).map(abandoned))).filter((one) => one?.kind === 'agent-git');
+  for (const before of found.filter((one) => one?.isBefore)) {
+    const [old, fresh] = [join(place, before?.name ?? ''), join(place, (before?.name ?? '').replace(/-before$/, ''))];
+    if (await exists(agentGit)) continue;
+    for (const part of KEPT) await rename(join(old, part), join(fresh, part)).catch(() => undefined);
+    await rename(fresh, agentGit);
+  }
+  for (const one of found) await removeTree(join(place, one?.name ?? ''));
 }
 
 /** Repositories of submodules, and large files: nobody but the agent reads them. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
@@ -16,6 +15,7 @@ import { type Collected, collect } from './collect.ts';
 import type { Means } from './confine.ts';
 import { linkFile, linkPacks } from './history.ts';
 import { havePrivate } from './lay-out-private.ts';
+import { ownedName } from './owned-names.ts';
 import { privatePlaces } from './places.ts';
 import { factsOf, placeAgentGit } from './provision.ts';
 import { readRef, WORK, writeRef } from './refs.ts';
@@ -138,7 +138,7 @@ interface Renewal {
 async function renewAgentGit(ground: Ground, mark: Mark, { commit, taken, isOnBranch }: Renewal): Promise<void> {
   const { site, env } = ground;
   const { store } = privatePlaces(site);
-  const scratch = join(besides(site.path), `renew-${randomUUID()}`);
+  const scratch = join(besides(site.path), await ownedName('renew'));
   await mkdir(scratch);
   try {
     const index = join(scratch, 'index');
