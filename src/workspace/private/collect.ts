@@ -15,7 +15,6 @@ import { admit, indexPack, type Proved, proveClaims, type Quarantine } from './i
 import { abandoned, ownedName } from './owned-names.ts';
 import { type PrivatePlaces, privatePlaces } from './places.ts';
 import { objectFormat, readShallow } from './project-facts.ts';
-import { finishAgentGit } from './provision.ts';
 import { readRef, SNAP, WORK, writeRef } from './refs.ts';
 import { shownIn } from './show.ts';
 import type { Said, Wish } from './wish.ts';
@@ -44,7 +43,6 @@ interface Asking {
  * they cannot be either, that is said, and nothing has changed.
  */
 export async function collect(asking: Asking): Promise<Collected> {
-  await finishAgentGit(asking.site);
   await sweep(asking.site);
   try {
     return await attempt(asking, 'full');

@@ -38,36 +38,41 @@ const takeIn = (at: Ground, site: Site, dieAt: number): Promise<Taken | undefine
 const refs = (at: Ground): string[] => at.git(at.repository, 'for-each-ref', '--format=%(objectname) %(refname)').split('\n');
 
 it('is taken in whole or not at all, and taken again, whatever moment its taker is killed at [R29]', async () => {
+  let [dieAt, isKilled] = [1, true];
+  // One that was not killed any more had no moment left.
+  for (; isKilled; dieAt += inFullRun ? 1 : 11) isKilled = await killedAt(dieAt);
+  expect(dieAt).toBeGreaterThan(20);
+});
+
+/** Each moment has a clone of its own: every taking adds packs, and with them moments. Whether it came to be killed. */
+async function killedAt(dieAt: number): Promise<boolean> {
   using at = ground();
   const site = at.site('1', 'clone');
   await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
-  let before: Taken | undefined;
-  for (let dieAt = 1; ; dieAt += inFullRun ? 1 : 11) {
-    writeFileSync(join(site.path, 'own.txt'), `own ${dieAt}\n`);
+  const write = (round: number): string => {
+    writeFileSync(join(site.path, 'own.txt'), `own ${round}\n`);
     at.git(site.path, 'add', '-A');
-    at.git(site.path, 'commit', '-qm', `own ${dieAt}`);
-    const own = at.git(site.path, 'rev-parse', 'HEAD');
-    writeFileSync(join(site.path, 'loose.txt'), `loose ${dieAt}\n`);
-    const first = await takeIn(at, site, dieAt);
-    // What its refs name is there, and they name what was before or what is now.
-    expect(at.git(at.repository, 'fsck', '--strict', '--no-dangling')).not.toMatch(/error|missing|broken/);
-    for (const line of refs(at)) {
-      const [id = '', name = ''] = line.split(' ');
-      const isBefore = id === at.start || id === before?.kept || id === before?.tip;
-      if (!isBefore) expect([name, at.git(at.repository, 'show', `${id}:loose.txt`)]).toEqual([name, `loose ${dieAt}`]);
-    }
-    const again = first ?? (await takeIn(at, site, 0));
-    expect(at.git(at.repository, 'rev-parse', 'refs/fleet/kept/1', 'x/one')).toBe(`${again?.kept}\n${again?.tip}`);
-    expect(again?.tip).toBe(again?.done);
-    expect(at.git(at.repository, 'show', 'x/one:loose.txt', 'x/one:own.txt')).toBe(`loose ${dieAt}\nown ${dieAt}`);
-    expect(at.git(at.repository, 'merge-base', 'x/one', own)).toBe(own);
-    expect(at.git(site.path, 'status', '--porcelain', '-b')).toBe('## x/one');
-    expect(readdirSync(`${site.path}.fleet`).sort()).toEqual(['excludes', 'history', 'index', 'mark.json', 'store']);
-    if (first) {
-      // It was not killed any more: there are no more moments.
-      expect(dieAt).toBeGreaterThan(20);
-      return;
-    }
-    before = again;
+    at.git(site.path, 'commit', '-qm', `own ${round}`);
+    writeFileSync(join(site.path, 'loose.txt'), `loose ${round}\n`);
+    return at.git(site.path, 'rev-parse', 'HEAD');
+  };
+  write(1);
+  const before = await takeIn(at, site, 0);
+  const own = write(2);
+  const first = await takeIn(at, site, dieAt);
+  // What its refs name is there, and they name what was before or what is now.
+  expect(at.git(at.repository, 'fsck', '--strict', '--no-dangling')).not.toMatch(/error|missing|broken/);
+  for (const line of refs(at)) {
+    const [id = '', name = ''] = line.split(' ');
+    const isBefore = id === at.start || id === before?.kept || id === before?.tip;
+    if (!isBefore) expect([name, at.git(at.repository, 'show', `${id}:loose.txt`)]).toEqual([name, 'loose 2']);
   }
-});
+  const again = first ?? (await takeIn(at, site, 0));
+  expect(at.git(at.repository, 'rev-parse', 'refs/fleet/kept/1', 'x/one')).toBe(`${again?.kept}\n${again?.tip}`);
+  expect(again?.tip).toBe(again?.done);
+  expect(at.git(at.repository, 'show', 'x/one:loose.txt', 'x/one:own.txt')).toBe('loose 2\nown 2');
+  expect(at.git(at.repository, 'merge-base', 'x/one', own)).toBe(own);
+  expect(at.git(site.path, 'status', '--porcelain', '-b')).toBe('## x/one');
+  expect(readdirSync(`${site.path}.fleet`).sort()).toEqual(['excludes', 'history', 'index', 'mark.json', 'store']);
+  return first === undefined;
+}

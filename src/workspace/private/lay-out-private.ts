@@ -5,7 +5,7 @@ import { removeDeadLock } from '../dead-lock.ts';
 import { openDirectory } from '../remove-tree.ts';
 import type { Mark, Site } from '../site.ts';
 import { privatePlaces } from './places.ts';
-import { checkOutPrivate, factsOf, type PrivateHead, placeAgentGit, placeHistory } from './provision.ts';
+import { checkOutPrivate, factsOf, finishAgentGit, type PrivateHead, placeAgentGit, placeHistory } from './provision.ts';
 import { readRef, WORK } from './refs.ts';
 import { emptyAndCheckOut } from './renew.ts';
 
@@ -48,6 +48,7 @@ export async function continuedPrivate(ground: Ground, mark: Mark): Promise<stri
 export async function havePrivate(ground: Ground, { branch, commit }: Pick<Mark, 'branch' | 'commit'>): Promise<void> {
   if (commit === undefined) return;
   const { store, history, agentGit } = privatePlaces(ground.site);
+  await finishAgentGit(ground.site);
   const [hasStore, hasHistory, hasGit] = await Promise.all([join(store, 'HEAD'), join(history, 'pack'), agentGit].map(exists));
   const facts = hasStore && hasHistory ? undefined : await placeHistory(ground, { branch, commit });
   if (!hasGit) await placeAgentGit(ground.site, { ...(facts ?? (await factsOf(ground, commit))), branch, commit });
