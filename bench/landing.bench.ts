@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { advance } from '../src/workspace/advance.ts';
 import { combine } from '../src/workspace/combine.ts';
-import { openGitHand } from '../src/workspace/git-hand.ts';
+import { openGitHelperClient } from '../src/workspace/git/git-helper-client.ts';
 import { measure, timed } from './measure.ts';
 import { temporaryDirectory } from './temporary-home.ts';
 
@@ -15,7 +15,7 @@ const AT = '2026-01-02T03:04:05.000Z';
 
 await using directory = await temporaryDirectory();
 /** As the engine does. */
-const hand = openGitHand();
+const client = openGitHelperClient();
 const env = { ...process.env, HOME: directory.path, GIT_CONFIG_NOSYSTEM: '1' };
 const git = (cwd: string, ...args: string[]): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -105,5 +105,5 @@ await measure({
   product: landEach,
 });
 await measure({ ...common, name: '20 branches landed together v bare git merge, 10,000 files', product: landTogether });
-await hand.close();
+await client.close();
 await rm(repo, { recursive: true, force: true });

@@ -45,7 +45,7 @@ const entries = {
   'scripted-agent': 'src/executors/scripted/scripted-agent.ts',
   'claude-sdk-agent': 'src/executors/claude/sdk-agent.ts',
   'spawn-helper': 'src/runner/spawn-helper.ts',
-  'git-helper': 'src/workspace/git-helper.ts',
+  'git-helper': 'src/workspace/git/git-helper.ts',
   collector: 'src/workspace/private/collector.ts',
   'module-worker': 'src/plugins/module-worker.ts',
   'sandbox-inside': 'src/sandbox/inside.ts',

@@ -5,7 +5,7 @@ import { isAlive } from '../platform/process-identity.ts';
 import { secretsIn } from '../platform/redact.ts';
 import { readHighWater } from '../store/sqlite/high-water.ts';
 import type { Program } from '../surfaces/cli/surroundings.ts';
-import { openGitHand } from '../workspace/git-hand.ts';
+import { openGitHelperClient } from '../workspace/git/git-helper-client.ts';
 import { engineOf } from './background.ts';
 import { crashingRunner, crashingStore, crashingWorkshop, crashPoints } from './crash-points.ts';
 import { logLimit } from './engine-log.ts';
@@ -116,7 +116,7 @@ async function supervised(
     secrets: secretsIn(env),
     log,
   });
-  const hand = openGitHand();
+  const helper = openGitHelperClient();
   try {
     const { executors } = house;
     const points = crashPoints(env);
@@ -141,7 +141,7 @@ async function supervised(
       signal,
     );
   } finally {
-    await Promise.all([runner.close(), hand.close()]);
+    await Promise.all([runner.close(), helper.close()]);
   }
 }
 

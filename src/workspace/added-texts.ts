@@ -1,4 +1,5 @@
-import { answered, borrow } from './borrowed.ts';
+import { answered } from './git/git.ts';
+import { historyOf } from './git/in-repository.ts';
 
 /** Text that a span of commits brings in, and where it stands: a path as git writes it, or nothing for what commits say. */
 export interface Added {
@@ -23,7 +24,7 @@ export async function addedTexts(
   { base, tip, maxBytes }: Wish,
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Added[] | undefined> {
-  await using side = await borrow(repository, {}, env);
+  await using side = await historyOf(repository, env);
   const span = ['--no-show-signature', tip, `^${base}`, '--'];
   const asked: readonly (readonly string[])[] = [
     ['log', '--format=%B', ...span],
@@ -31,8 +32,8 @@ export async function addedTexts(
     ['diff-tree', '--no-commit-id', ...PATCH, base, tip],
   ];
   const [said, each, all] = await Promise.all(asked.map((args) => side.run(args, { maxBytes })));
-  if (!said || !each || !all || said.cut || each.cut || all.cut) return undefined;
-  const read = (ran: typeof said) => answered(ran, `read what ${tip} adds to ${base}`).toString('utf8');
+  if (!said || !each || !all || [said, each, all].some(({ stopped }) => stopped === 'output')) return undefined;
+  const read = (ran: typeof said) => answered(ran, `read what ${tip} adds to ${base}`, 'not_found').toString('utf8');
   return [{ text: read(said) }, ...addedIn(read(each)), ...addedIn(read(all))];
 }
 

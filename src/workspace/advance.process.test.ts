@@ -218,7 +218,7 @@ describe('a checkout', () => {
     const real = (await ground.git(repo, '--exec-path')).replace(/\/libexec\/git-core$|\/lib\/git-core$/, '/bin/git');
     await writeFile(
       join(bin, 'git'),
-      `#!/bin/sh\ncase "$*" in *" checkout "*) echo mine > '${repo}/dir/b.txt';; esac\nexec '${real}' "$@"\n`,
+      `#!/bin/sh\ncase "$*" in *"checkout "*) echo mine > '${repo}/dir/b.txt';; esac\nexec '${real}' "$@"\n`,
     );
     await chmod(join(bin, 'git'), 0o755);
     const answer = await advance(

@@ -1,20 +1,19 @@
-import { realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
 import { ownIdentity } from '../platform/process-identity.ts';
-import { marked, removeAbandoned } from './abandoned-lock.ts';
-import { borrowFrom } from './borrowed.ts';
 import type { Checkout } from './checkout.ts';
 import { checkoutsOf, headOf, isCheckedOut } from './checkouts.ts';
-import { git } from './git.ts';
-import { firstLine, type GitDirectory, gitDirectory } from './git-directory.ts';
-import { guardCheckout } from './git-hand.ts';
+import { guardCheckout } from './git/git-helper-client.ts';
+import { ask } from './git/in-repository.ts';
+import type { Lender } from './git/location.ts';
+import { type Setting, settingsOf } from './git/repository-settings.ts';
+import { lentGitDir } from './git/scratch-git-dir.ts';
+import { lockInTheWay, marked, removeStaleLock } from './git/stale-lock.ts';
+import { firstLine, gitDirectory } from './git-directory.ts';
 import { type IndexLock, type Locked, lockIndex, type Move } from './index-lock.ts';
-import { lockInTheWay } from './lock-in-the-way.ts';
 import { mend } from './mend.ts';
 import { dirtyFiles, moveFiles, type Over, obstacleTo, over, readyIndex } from './move-files.ts';
-import { type Setting, settingsOf } from './settings.ts';
 import { isBranchName, isId, noGit } from './target.ts';
 import { type Changed, changedPaths } from './tree-moves.ts';
 
@@ -27,7 +26,7 @@ export type Advanced =
 const ATTEMPTS = 3;
 
 /** A repository as the project names it: a checkout, a linked one, or a bare repository. */
-interface Project extends GitDirectory {
+interface Project extends Lender {
   readonly repository: string;
 }
 
@@ -52,7 +51,7 @@ export async function advance(repository: string, move: Move, env: NodeJS.Proces
 
 async function attemptMove(directory: Project, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced | 'again'> {
   // Needed later if the branch is checked out in the project itself, as it mostly is; asked now, it costs no time.
-  const isHere = (await firstLine(join(directory.own, 'HEAD'))) === `ref: refs/heads/${move.branch}`;
+  const isHere = (await firstLine(join(directory.gitDir, 'HEAD'))) === `ref: refs/heads/${move.branch}`;
   const ahead = {
     settings: settingsOf(directory.repository, env),
     changed: isHere ? changedBetween(directory, move, env) : undefined,
@@ -71,16 +70,16 @@ interface Ahead {
   readonly changed: Promise<readonly Changed[]> | undefined;
 }
 
-async function changedBetween(directory: GitDirectory, { from, to }: Move, env: NodeJS.ProcessEnv): Promise<readonly Changed[]> {
-  await using side = await borrowFrom(directory, {}, env);
+async function changedBetween(directory: Lender, { from, to }: Move, env: NodeJS.ProcessEnv): Promise<readonly Changed[]> {
+  await using side = await lentGitDir(directory, 'history', env);
   return await changedPaths(side, from, to);
 }
 
 async function moveWith(directory: Project, move: Move, ahead: Ahead, env: NodeJS.ProcessEnv): Promise<Advanced | 'again'> {
   const asked = `refs/heads/${move.branch}`;
-  const { common } = directory;
-  const [at, seen] = await Promise.all([refAt(common, asked, env), checkoutsOf(common, asked, ahead.settings)]);
-  const { holding, busy } = at.name === asked ? seen : await checkoutsOf(common, at.name, ahead.settings);
+  const { commonDir } = directory;
+  const [at, seen] = await Promise.all([refAt(commonDir, asked, env), checkoutsOf(commonDir, asked, ahead.settings)]);
+  const { holding, busy } = at.name === asked ? seen : await checkoutsOf(commonDir, at.name, ahead.settings);
   const [checkout, second] = holding;
   if (checkout === undefined) {
     if (at.commit === move.to) return { state: 'moved' };
@@ -91,9 +90,9 @@ async function moveWith(directory: Project, move: Move, ahead: Ahead, env: NodeJ
     return { state: 'busy', where: second.path, why: `it is checked out both there and in ${checkout.path}` };
   }
   if (checkout.away) return { state: 'busy', where: checkout.path, why: 'its checkout cannot be reached' };
-  const isLocked = await exists(join(checkout.directory.own, 'index.lock'));
+  const isLocked = await exists(join(checkout.directory.gitDir, 'index.lock'));
   if (at.commit !== move.from && !isLocked) return settled(at.commit, move, checkout);
-  const known = checkout.directory.own === directory.own ? await ahead.settings : undefined;
+  const known = checkout.directory.gitDir === directory.gitDir ? await ahead.settings : undefined;
   return moveTogether(checkout, [at.name, asked], { move, busy, known, changed: ahead.changed }, env);
 }
 
@@ -103,9 +102,9 @@ const settled = (now: string | undefined, { to }: Move, { path }: Checkout): Adv
 /** Somebody may have checked the branch out just before it moved: what they have then is brought along after it. */
 async function moveAlone(directory: Project, ref: string, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced> {
   const moved = await moveRef({ ref, directory }, move, env);
-  if (moved.state !== 'moved' || !(await isCheckedOut(directory.common, ref))) return moved;
+  if (moved.state !== 'moved' || !(await isCheckedOut(directory.commonDir, ref))) return moved;
   const settings = settingsOf(directory.repository, env);
-  const [checkout] = (await checkoutsOf(directory.common, ref, settings)).holding;
+  const [checkout] = (await checkoutsOf(directory.commonDir, ref, settings)).holding;
   if (checkout === undefined || checkout.away) return moved;
   const lock = await lockGuarded(checkout);
   if (lock.state === 'busy') return moved;
@@ -140,7 +139,7 @@ async function moveTogether(
     await finishDead(checkout, lock, env);
     // Two questions that do not wait for each other; the second is about files, and is not needed if the first says no.
     const opening = over(checkout, move.from, env, known);
-    const [{ commit }, head] = await Promise.all([refAt(checkout.directory.common, names[0], env), headOf(checkout, env)]);
+    const [{ commit }, head] = await Promise.all([refAt(checkout.directory.commonDir, names[0], env), headOf(checkout, env)]);
     await using side = await opening;
     if (commit !== move.from) return settled(commit, move, checkout);
     if (head === undefined || !names.includes(head)) return 'again';
@@ -154,7 +153,7 @@ async function moveTogether(
 /** Should this process die with the lock in its hand, its git helper ends the move and takes the lock away. */
 async function lockGuarded(checkout: Checkout): Promise<Locked> {
   const leave = guardCheckout({ checkout, holder: await ownIdentity() });
-  const lock = await lockIndex(checkout.directory.own, checkout.path).catch((error: unknown) => {
+  const lock = await lockIndex(checkout.directory.gitDir, checkout.path).catch((error: unknown) => {
     leave();
     throw error;
   });
@@ -171,16 +170,16 @@ export async function finishDead(checkout: Checkout, lock: IndexLock, env: NodeJ
 
 /** A git that died with its landing may have left the locks of the refs it was moving. */
 async function unlockRefs({ path, directory }: Checkout, { branch }: Move): Promise<void> {
-  const { own, common } = directory;
-  for (const lock of [join(own, 'HEAD.lock'), join(common, 'refs', 'heads', `${branch}.lock`)]) {
-    await removeAbandoned(lock, [path, own, common], 0);
+  const { gitDir, commonDir } = directory;
+  for (const lock of [join(gitDir, 'HEAD.lock'), join(commonDir, 'refs', 'heads', `${branch}.lock`)]) {
+    await removeStaleLock(lock, [path, gitDir, commonDir], 'dead');
   }
 }
 
 /** What a dead process began is led to where the ref is: it moves in one instant, so it says how far that one came. */
 async function finish(checkout: Checkout, begun: Move, lock: IndexLock, env: NodeJS.ProcessEnv): Promise<void> {
   await lock.tell(begun);
-  const { commit } = await refAt(checkout.directory.common, `refs/heads/${begun.branch}`, env);
+  const { commit } = await refAt(checkout.directory.commonDir, `refs/heads/${begun.branch}`, env);
   await mend(checkout, begun, commit === begun.to ? 'to' : 'from', env);
   await lock.tell();
 }
@@ -248,7 +247,7 @@ async function refAt(directory: string, name: string, env: NodeJS.ProcessEnv): P
   // A ref in a file of its own is what that file says; only one that is packed, or stands for another, is git's to find.
   const loose = await firstLine(join(directory, name));
   if (loose !== undefined && isId(loose)) return { name, commit: loose };
-  const found = await git(directory, ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(symref)', name], env);
+  const found = await ask(directory, ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(symref)', name], env);
   if (found.missing) throw noGit();
   if (!found.ok) throw new Fault('unavailable', `git could not read ${name}: ${found.err.slice(0, 300)}`);
   const lines = found.out.split('\n').map((line) => line.split('\0'));
@@ -258,7 +257,7 @@ async function refAt(directory: string, name: string, env: NodeJS.ProcessEnv): P
 
 interface Moving {
   readonly ref: string;
-  readonly directory: GitDirectory;
+  readonly directory: Lender;
   /** The checkout whose HEAD is to remember the move too. */
   readonly where?: string;
   /** A landing died here: a lock its git left need not grow old before it is removed. */
@@ -272,22 +271,19 @@ async function moveRef(
   env: NodeJS.ProcessEnv,
 ): Promise<Advanced> {
   const why = move.why.replaceAll(/\s+/g, ' ').trim() || 'fleet: land';
-  const place = where ?? directory.common;
+  const place = where ?? directory.commonDir;
   for (let attempt = 0; ; attempt += 1) {
-    const moved = await git(place, ['update-ref', '-m', why, ref, move.to, move.from], env);
+    const moved = await ask(place, ['update-ref', '-m', why, ref, move.to, move.from], env, { mode: 'user' });
     if (moved.ok) return { state: 'moved' };
-    const { commit } = await refAt(directory.common, ref, env);
+    const { commit } = await refAt(directory.commonDir, ref, env);
     if (commit === move.to) return { state: 'moved' };
     if (commit !== move.from) return { state: 'stale', now: commit };
     const lock = lockInTheWay(moved.err);
     if (lock === undefined) {
       throw new Fault('unavailable', `git could not move ${ref} to ${move.to}: ${moved.err.slice(0, 500)}`, { ref });
     }
-    const places = [place, directory.own, directory.common];
-    const isFree = attempt < ATTEMPTS && (await removeAbandoned(await realLock(lock), places, afterDeath ? 0 : undefined));
+    const places = [place, directory.gitDir, directory.commonDir];
+    const isFree = attempt < ATTEMPTS && (await removeStaleLock(lock, places, afterDeath ? 'dead' : 'theirs'));
     if (!isFree) return { state: 'busy', where: place, why: `another git holds the lock ${lock}` };
   }
 }
-
-const realLock = async (lock: string): Promise<string> =>
-  join(await realpath(dirname(lock)).catch(() => dirname(lock)), basename(lock));

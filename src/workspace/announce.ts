@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { commitsOf, holderOf, makeBranch } from './branches.ts';
 import { placeEntry, sweepEntries } from './entry.ts';
+import { worktreesLock } from './git-home.ts';
 import { withLock } from './repository-lock.ts';
 import type { Seat } from './seat.ts';
 import { entryName, ownIndex, type Site, siteSeat } from './site.ts';
-import { standIn } from './stand-in.ts';
 
 /** A site and where its repository lies. */
 export interface Ground {
@@ -34,7 +33,7 @@ export async function announce(ground: Ground, { branch, commit }: Head): Promis
 
 /** One at a time of all who add or remove working trees of a repository. */
 export const alone = async <Answer>(repository: Seat, env: NodeJS.ProcessEnv, work: () => Promise<Answer>): Promise<Answer> =>
-  withLock(join(await standIn(repository.commonDir, env), 'lock'), work);
+  withLock(await worktreesLock(repository, env), work);
 
 export async function assertFree({ site, repository }: Ground, branch: string | undefined): Promise<void> {
   if (branch === undefined || site.isolation === 'clone') return;

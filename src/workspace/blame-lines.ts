@@ -1,5 +1,6 @@
 import { Fault } from '../domain/fault.ts';
-import { answered, type Borrowed } from './borrowed.ts';
+import { answered } from './git/git.ts';
+import type { ScratchGitDir } from './git/scratch-git-dir.ts';
 
 export interface Blamed {
   readonly line: number;
@@ -17,7 +18,7 @@ interface Wish {
   readonly to?: number;
 }
 
-export async function blameLines(side: Borrowed, { file, tip, from, to }: Wish): Promise<Blamed[]> {
+export async function blameLines(side: ScratchGitDir, { file, tip, from, to }: Wish): Promise<Blamed[]> {
   const path = file.replace(/^(?:\.\/)+/, '');
   if (path === '' || path.includes('\0')) throw new Fault('invalid', 'say which file');
   if (!isRange(from, to))
@@ -28,7 +29,7 @@ export async function blameLines(side: Borrowed, { file, tip, from, to }: Wish):
   if (count !== undefined) throw new Fault('invalid', `${file} has only ${count} lines`, { file });
   if (/no such path|no such file/i.test(ran.err))
     throw new Fault('not_found', `there is no file ${JSON.stringify(file)} in ${tip}`, { file });
-  return readPorcelain(answered(ran, `blame ${file}`));
+  return readPorcelain(answered(ran, `blame ${file}`, 'not_found'));
 }
 
 const isRange = (from = 1, to = from): boolean => Number.isInteger(from) && Number.isInteger(to) && from >= 1 && to >= from;

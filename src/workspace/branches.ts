@@ -1,12 +1,11 @@
 import { readdir, realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
-import { removeDeadLock } from './dead-lock.ts';
-import { gitAt, gitFault, outputAt } from './git.ts';
-import { lockInTheWay } from './lock-in-the-way.ts';
+import { type GitEnd, gitFault } from './git/git.ts';
+import { gitIn, outputIn } from './git/in-repository.ts';
+import { lockInTheWay, removeStaleLock } from './git/stale-lock.ts';
 import { readPlain } from './read-plain.ts';
-import type { GitEnd } from './run-git.ts';
 import type { Seat } from './seat.ts';
 
 const COMMIT_ID = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
@@ -18,7 +17,7 @@ export async function commitsOf(
   env: NodeJS.ProcessEnv,
 ): Promise<readonly (string | undefined)[]> {
   const input = names.map((name) => `${name}^{commit}\n`).join('');
-  const out = await outputAt(seat, ['cat-file', '--batch-check=%(objectname)'], env, { input });
+  const out = await outputIn(seat, ['cat-file', '--batch-check=%(objectname)'], env, { mode: 'closed', input });
   const answers = out.toString('utf8').split('\n');
   return names.map((_, at) => (COMMIT_ID.test(answers[at] ?? '') ? answers[at] : undefined));
 }
@@ -28,12 +27,12 @@ export async function commitsOf(
  * for git to report.
  */
 export async function updateRef(seat: Seat, args: readonly string[], env: NodeJS.ProcessEnv): Promise<GitEnd> {
-  const end = await gitAt(seat, ['update-ref', ...args], env);
+  const move = () => gitIn(seat, ['update-ref', ...args], env, { mode: 'user' });
+  const end = await move();
   const lock = lockInTheWay(end.err);
   if (end.code === 0 || lock === undefined) return end;
-  const real = join(await realpath(dirname(lock)), basename(lock));
   const places = [seat.commonDir, ...(seat.workTree === undefined ? [] : [seat.workTree])];
-  return (await removeDeadLock(real, places)) ? gitAt(seat, ['update-ref', ...args], env) : end;
+  return (await removeStaleLock(lock, places, 'ours')) ? move() : end;
 }
 
 /** Makes a branch at `commit`. False when there is one of that name, wherever it is. */
@@ -47,7 +46,7 @@ export async function makeBranch(seat: Seat, branch: string, commit: string, env
     });
   if (/bad name|invalid ref|not a valid ref/i.test(end.err))
     throw new Fault('invalid', `${branch} cannot be the name of a branch`);
-  throw gitFault(['update-ref'], end);
+  throw gitFault(end, `make the branch ${branch}`);
 }
 
 /** The working tree that has a branch checked out, other than the entry named, or is in the middle of rebasing it. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { ownDirectories } from './checkouts.ts';
-import { git } from './git.ts';
+import { ask } from './git/in-repository.ts';
 import { firstLine, gitDirectory } from './git-directory.ts';
 import { bringPrivate } from './private/work.ts';
 import { realSite, repositorySeat, type Site } from './site.ts';
@@ -16,7 +16,7 @@ export async function bring(
   if (site.isolation === 'clone')
     return bringPrivate({ site: await realSite(site), repository: await repositorySeat(site.repository), env }, { from, ref });
   const commit = await ownCommit(site, from, env);
-  const moved = await git(site.repository, ['update-ref', '-m', 'fleet: bring', ref, commit], env);
+  const moved = await ask(site.repository, ['update-ref', '-m', 'fleet: bring', ref, commit], env, { mode: 'user' });
   if (!moved.ok) throw new Fault('unavailable', `git could not write ${ref}: ${moved.err.slice(0, 300)}`, { ref });
   return commit;
 }
@@ -32,7 +32,7 @@ async function ownCommit({ repository, path }: Site, from: string, env: NodeJS.P
 }
 
 async function headIn(repository: string, path: string): Promise<string> {
-  const own = (await ownDirectories((await gitDirectory(repository)).common)).get(path);
+  const own = (await ownDirectories((await gitDirectory(repository)).commonDir)).get(path);
   const head = own === undefined ? undefined : await firstLine(join(own, 'HEAD'));
   if (head === undefined) throw new Fault('not_found', `${path} is not a worktree of ${repository}`, { path });
   return head.replace(/^ref: /, '');

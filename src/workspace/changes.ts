@@ -1,4 +1,6 @@
-import { answered, type Borrowed, borrow } from './borrowed.ts';
+import { answered } from './git/git.ts';
+import { historyOf } from './git/in-repository.ts';
+import type { ScratchGitDir } from './git/scratch-git-dir.ts';
 
 export interface Changes {
   /** Newest first, at most 200. */
@@ -28,7 +30,7 @@ const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodu
 
 /** What `tip` adds to where it parted from `base`. Without a common commit, everything in `tip`. */
 export async function changesBetween(repository: string, { base, tip }: Span, env: NodeJS.ProcessEnv): Promise<Changes> {
-  await using side = await borrow(repository, {}, env);
+  await using side = await historyOf(repository, env);
   const start = await fork(side, { base, tip });
   const diff = ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-commit-id', ...FIND_RENAMES, ...PLAIN, start, tip];
   const [commits, count, files] = await Promise.all([
@@ -36,13 +38,13 @@ export async function changesBetween(repository: string, { base, tip }: Span, en
     side.run(['rev-list', '--count', tip, `^${base}`, '--']),
     side.run(diff),
   ]);
-  const all = readFiles(answered(files, `compare ${start} with ${tip}`).toString('utf8'));
+  const all = readFiles(answered(files, `compare ${start} with ${tip}`, 'not_found').toString('utf8'));
   const sum = (side: 'added' | 'removed') => all.reduce((total, file) => total + (file[side] ?? 0), 0);
   return {
-    commits: zeroSplit(answered(commits, `list the commits of ${tip}`).toString('utf8')).map(readCommit),
+    commits: zeroSplit(answered(commits, `list the commits of ${tip}`, 'not_found').toString('utf8')).map(readCommit),
     files: all.slice(0, MAX_FILES),
     totals: {
-      commits: Number(answered(count, `count the commits of ${tip}`).toString('utf8')),
+      commits: Number(answered(count, `count the commits of ${tip}`, 'not_found').toString('utf8')),
       files: all.length,
       added: sum('added'),
       removed: sum('removed'),
@@ -56,19 +58,21 @@ export async function diffText(
   span: Span & { readonly maxBytes: number },
   env: NodeJS.ProcessEnv,
 ): Promise<{ readonly text: string; readonly cut: boolean }> {
-  await using side = await borrow(repository, {}, env);
+  await using side = await historyOf(repository, env);
   const start = await fork(side, span);
   const diff = ['diff-tree', '-r', '-p', '--no-commit-id', ...FIND_RENAMES, ...PLAIN, start, span.tip];
   const ran = await side.run(diff, { maxBytes: span.maxBytes });
-  const text = (ran.cut ? ran.out : answered(ran, `compare ${start} with ${span.tip}`)).toString('utf8');
-  return { text: ran.cut ? text.slice(0, text.lastIndexOf('\n') + 1) : text, cut: ran.cut };
+  const text = (ran.stopped === 'output' ? ran.out : answered(ran, `compare ${start} with ${span.tip}`, 'not_found')).toString(
+    'utf8',
+  );
+  return { text: ran.stopped === 'output' ? text.slice(0, text.lastIndexOf('\n') + 1) : text, cut: ran.stopped === 'output' };
 }
 
-async function fork(side: Borrowed, { base, tip }: Span): Promise<string> {
+async function fork(side: ScratchGitDir, { base, tip }: Span): Promise<string> {
   const found = await side.run(['merge-base', base, tip]);
   if (found.code === 0) return found.out.toString('utf8').trim();
-  if (found.code !== 1) answered(found, `find where ${tip} parted from ${base}`);
-  return answered(await side.run(['hash-object', '-t', 'tree', '/dev/null']), 'name the empty tree')
+  if (found.code !== 1) answered(found, `find where ${tip} parted from ${base}`, 'not_found');
+  return answered(await side.run(['hash-object', '-t', 'tree', '/dev/null']), 'name the empty tree', 'not_found')
     .toString('utf8')
     .trim();
 }

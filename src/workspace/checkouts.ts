@@ -2,9 +2,9 @@ import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { exists } from '../platform/files.ts';
 import type { Checkout } from './checkout.ts';
-import { git } from './git.ts';
+import { ask } from './git/in-repository.ts';
+import { type Setting, valueOf } from './git/repository-settings.ts';
 import { firstLine } from './git-directory.ts';
-import { type Setting, valueOf } from './settings.ts';
 
 export interface Checkouts {
   readonly holding: readonly Checkout[];
@@ -23,7 +23,7 @@ export async function checkoutsOf(
     const why = await underWay(own, { ref, holds });
     const away = holds && !(await stat(path).catch(() => undefined))?.isDirectory();
     const isGone = away && !isMain && !(await exists(join(own, 'locked')));
-    return { path, why, holding: holds && !isGone ? [{ path, directory: { own, common }, away }] : [] };
+    return { path, why, holding: holds && !isGone ? [{ path, directory: { gitDir: own, commonDir: common }, away }] : [] };
   };
   const seen = await Promise.all((await entriesOf(common, settings)).map(look));
   const busy = seen.find(({ why }) => why !== undefined);
@@ -116,8 +116,8 @@ const ELSEWHERE = 'ref: refs/heads/.invalid';
 
 /** The ref a checkout is on now, as far as its HEAD itself says. */
 export async function headOf({ path, directory }: Checkout, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const text = await firstLine(join(directory.own, 'HEAD'));
-  if (text === ELSEWHERE) return (await git(path, ['symbolic-ref', '--quiet', 'HEAD'], env)).out;
+  const text = await firstLine(join(directory.gitDir, 'HEAD'));
+  if (text === ELSEWHERE) return (await ask(path, ['symbolic-ref', '--quiet', 'HEAD'], env)).out;
   return /^ref: (.+)$/.exec(text ?? '')?.[1];
 }
 

@@ -1,4 +1,4 @@
-import type { Borrowed } from './borrowed.ts';
+import type { ScratchGitDir } from './git/scratch-git-dir.ts';
 import type { MergeAnswer, Note } from './merge-answer.ts';
 
 const MAX_FILES = 20;
@@ -8,7 +8,7 @@ const MAX_BLOB_BYTES = 1024 * 1024;
 const AROUND = 3;
 
 /** What somebody needs to repair it: for each file what kind of conflict it is, and where git could, the lines with its marks. */
-export async function conflictText(side: Borrowed, merge: MergeAnswer): Promise<string> {
+export async function conflictText(side: ScratchGitDir, merge: MergeAnswer): Promise<string> {
   const conflicts = merge.notes.filter(({ kind }) => kind.startsWith('CONFLICT'));
   const files = [...new Set([...conflicts.flatMap(({ paths }) => paths.slice(0, 1)), ...merge.stages.map(({ path }) => path)])];
   const parts: string[] = [];
@@ -17,7 +17,7 @@ export async function conflictText(side: Borrowed, merge: MergeAnswer): Promise<
   return [...parts, ...(left > 0 ? [`… and ${left} more files`] : [])].join('\n\n');
 }
 
-async function fileText(side: Borrowed, merge: MergeAnswer, path: string): Promise<string> {
+async function fileText(side: ScratchGitDir, merge: MergeAnswer, path: string): Promise<string> {
   const said = merge.notes.filter((note) => note.paths[0] === path && note.kind.startsWith('CONFLICT'));
   const heading = `${printable(path)}: ${said.map(kindOf).join(', ') || 'conflict'}`;
   const words = said.map(({ text }) => `  ${printable(text)}`);
@@ -31,11 +31,11 @@ const SIDES = { 1: 'before', 2: 'target', 3: 'this branch' } as const;
 const kindOf = ({ kind }: Note): string => /^CONFLICT \((.*)\)$/.exec(kind)?.[1] ?? kind;
 
 /** The marked places with a few lines around them. Binary files, links and submodules have none. */
-async function excerpt(side: Borrowed, { tree, stages }: MergeAnswer, path: string): Promise<string[]> {
+async function excerpt(side: ScratchGitDir, { tree, stages }: MergeAnswer, path: string): Promise<string[]> {
   const isText = stages.some((stage) => stage.path === path && stage.mode.startsWith('100'));
   if (!isText) return [];
   const ran = await side.run(['cat-file', 'blob', `${tree}:${path}`], { maxBytes: MAX_BLOB_BYTES });
-  if (ran.code !== 0 || ran.cut || ran.out.includes(0)) return [];
+  if (ran.code !== 0 || ran.out.includes(0)) return [];
   const lines = ran.out.toString('utf8').split('\n');
   const shown = linesToShow(lines);
   const rows: string[] = [];

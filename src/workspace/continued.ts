@@ -3,16 +3,16 @@ import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
 import { alone, assertFree, type Ground } from './announce.ts';
 import { makeBranch } from './branches.ts';
-import { removeDeadLock } from './dead-lock.ts';
 import { placeEntry } from './entry.ts';
-import { gitAt } from './git.ts';
+import { gitIn } from './git/in-repository.ts';
+import { removeStaleLock } from './git/stale-lock.ts';
 import { type Mark, ownIndex, siteSeat } from './site.ts';
 
 /** The commit that is checked out in a site, if there is one. */
 export async function headOf({ site, env }: Ground): Promise<string | undefined> {
   const seat = await siteSeat(site);
   if (!(await exists(join(seat.gitDir, 'HEAD')))) return undefined;
-  const { code, out } = await gitAt(seat, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], env);
+  const { code, out } = await gitIn(seat, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], env, { mode: 'closed' });
   return code === 0 ? out.toString('utf8').trim() : undefined;
 }
 
@@ -23,7 +23,7 @@ const LOCKS = ['index.lock', 'HEAD.lock', 'config.lock', 'ORIG_HEAD.lock'];
 export async function continued(ground: Ground, mark: Mark): Promise<string> {
   const seat = await siteSeat(ground.site);
   if (!(await exists(join(seat.gitDir, 'HEAD')))) await reenter(ground, mark);
-  for (const name of LOCKS) await removeDeadLock(join(seat.gitDir, name), [ground.site.path, seat.gitDir]);
+  for (const name of LOCKS) await removeStaleLock(join(seat.gitDir, name), [ground.site.path, seat.gitDir], 'ours');
   const head = (await headOf(ground)) ?? mark.commit;
   if (head === undefined)
     throw new Fault('conflict', `${ground.site.path} has no commit checked out`, { path: ground.site.path });

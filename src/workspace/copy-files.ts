@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import { hasCode } from '../platform/files.ts';
 import type { Ground } from './announce.ts';
-import { outputAt } from './git.ts';
+import { outputIn } from './git/in-repository.ts';
 import { inside, openDirectory } from './remove-tree.ts';
 import { ownIndex } from './site.ts';
 
@@ -40,7 +40,7 @@ export async function copyIn({ site, repository, env }: Ground, paths: readonly 
   const tally: Tally = { copied: [], skipped: [], bytes: 0, entries: 0, replaceable: (path) => isUntracked(path) };
   const isUntracked = async (path: string): Promise<boolean> => {
     const args = ['--literal-pathspecs', 'ls-files', '-z', '--', path];
-    const out = await outputAt({ ...repository, workTree: site.path }, args, env, { index: ownIndex(site) });
+    const out = await outputIn({ ...repository, workTree: site.path }, args, env, { mode: 'closed', index: ownIndex(site) });
     return out.length === 0;
   };
   for (const path of paths) {

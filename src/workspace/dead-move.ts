@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, ownIdentity, type ProcessIdentity } from '../platform/process-identity.ts';
-import { marked } from './abandoned-lock.ts';
 import { finishDead } from './advance.ts';
 import type { Checkout } from './checkout.ts';
+import { marked } from './git/stale-lock.ts';
 import { holderOf, lockIndex } from './index-lock.ts';
 
 const WAIT_MS = 10_000;
@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 10;
  */
 export async function endDeadMove(checkout: Checkout, dead: ProcessIdentity, env: NodeJS.ProcessEnv): Promise<void> {
   const until = performance.now() + WAIT_MS;
-  const { own } = checkout.directory;
+  const { gitDir: own } = checkout.directory;
   while (isSame(await holderOf(own), dead)) {
     // A process that is killed closes its channels before it is gone.
     const lock = (await isAlive(dead)) ? undefined : await lockIndex(own, checkout.path);

@@ -2,19 +2,14 @@ import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { readRegular } from '../platform/read-safely.ts';
-
-/** Where git keeps what it knows: `own` is the checkout's part (HEAD, index), `common` what all checkouts share. */
-export interface GitDirectory {
-  readonly own: string;
-  readonly common: string;
-}
+import type { Lender } from './git/location.ts';
 
 /** Found by reading files, as git does, so that it costs no process and obeys no setting. */
-export async function gitDirectory(repository: string): Promise<GitDirectory> {
-  const own = await ownDirectory(resolve(repository));
-  if (own === undefined) throw new Fault('not_found', `${repository} is not a git repository`, { repository });
-  const common = await firstLine(join(own, 'commondir'));
-  return { own, common: common === undefined ? own : resolve(own, common) };
+export async function gitDirectory(repository: string): Promise<Lender> {
+  const gitDir = await ownDirectory(resolve(repository));
+  if (gitDir === undefined) throw new Fault('not_found', `${repository} is not a git repository`, { repository });
+  const common = await firstLine(join(gitDir, 'commondir'));
+  return { gitDir, commonDir: common === undefined ? gitDir : resolve(gitDir, common) };
 }
 
 async function ownDirectory(start: string): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeOnceSync } from '../platform/files.ts';
 import { identityOf, isAlive, ownIdentity, type ProcessIdentity } from '../platform/process-identity.ts';
-import { isAbandoned, orphansAreGone } from './abandoned-lock.ts';
+import { isStaleLock, orphansAreGone } from './git/stale-lock.ts';
 import { readPlain } from './read-plain.ts';
 
 export interface Move {
@@ -54,7 +54,9 @@ export async function lockIndex(own: string, workTree: string): Promise<Locked> 
   const found = await look(path);
   if (found === undefined) return OTHER_GIT;
   if (found.held === undefined) {
-    return (await isAbandoned(path, [own, workTree])) && (await inherit(path, found.key, mine)) ? held(path, mine) : OTHER_GIT;
+    return (await isStaleLock(path, [own, workTree], 'theirs')) && (await inherit(path, found.key, mine))
+      ? held(path, mine)
+      : OTHER_GIT;
   }
   if ((await isHolding(found.held, path)) || !(await orphansAreGone(found.held))) return OTHER_LANDING;
   if (!(await inherit(path, found.key, { ...mine, move: found.held.move }))) return OTHER_LANDING;

@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
-import { git } from './git.ts';
+import { look, NOT_INSTALLED } from './git/git.ts';
+import { ask } from './git/in-repository.ts';
 
 /** What a directory is to git. */
 export type Place =
@@ -21,20 +22,20 @@ export async function inspect(path: string, env: NodeJS.ProcessEnv): Promise<Pla
   if (!found.isDirectory()) return unusable('it is a file, not a directory');
   const real = await realPath(path);
   if (real === undefined) return unusable('it cannot be reached');
-  const top = await git(real, ['rev-parse', '--is-bare-repository', '--absolute-git-dir'], env);
-  if (top.missing) return unusable('git is not installed: install git 2.38 or newer');
-  if (!top.ok) return /dubious ownership/.test(top.err) ? unusable(FOREIGN) : { kind: 'directory', path: real };
-  const [bare, gitDir = real] = top.out.split('\n');
+  const top = await look(real, ['rev-parse', '--is-bare-repository', '--absolute-git-dir'], env);
+  if (top.missing) return unusable(NOT_INSTALLED);
+  if (top.code !== 0) return /dubious ownership/.test(top.err) ? unusable(FOREIGN) : { kind: 'directory', path: real };
+  const [bare, gitDir = real] = top.out.toString('utf8').trim().split('\n');
   return bare === 'true' ? repository('bare', gitDir, env) : repository('repository', await topLevel(real, env), env);
 }
 
 const topLevel = async (directory: string, env: NodeJS.ProcessEnv) =>
-  (await git(directory, ['rev-parse', '--show-toplevel'], env)).out || directory;
+  (await look(directory, ['rev-parse', '--show-toplevel'], env)).out.toString('utf8').trim() || directory;
 
 async function repository(kind: 'repository' | 'bare', path: string, env: NodeJS.ProcessEnv): Promise<Place> {
   const [head, branch] = await Promise.all([
-    git(path, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], env),
-    git(path, ['symbolic-ref', '--quiet', '--short', 'HEAD'], env),
+    ask(path, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], env),
+    ask(path, ['symbolic-ref', '--quiet', '--short', 'HEAD'], env),
   ]);
   return { kind, path, branch: branch.ok ? branch.out : undefined, hasCommit: head.ok };
 }

@@ -1,8 +1,9 @@
 import { Fault } from '../domain/fault.ts';
 import { updateRef } from './branches.ts';
 import { clearly } from './clearly.ts';
-import { gitFault, outputAt } from './git.ts';
-import { identity } from './identity.ts';
+import { signedBy } from './git/environment.ts';
+import { gitFault } from './git/git.ts';
+import { outputIn } from './git/in-repository.ts';
 import type { Kept } from './outcome.ts';
 import type { Means } from './private/confine.ts';
 import { keepPrivate } from './private/work.ts';
@@ -41,14 +42,15 @@ export async function commitTree(
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
   const parents = head === undefined ? [] : ['-p', head];
-  const out = await outputAt(seat, ['commit-tree', '--no-gpg-sign', ...parents, '-F', '-', tree], env, {
+  const out = await outputIn(seat, ['commit-tree', '--no-gpg-sign', ...parents, '-F', '-', tree], env, {
+    mode: 'user',
     input: message.endsWith('\n') ? message : `${message}\n`,
-    variables: identity(who),
+    variables: signedBy(who),
   });
   return out.toString('utf8').trim();
 }
 
 async function point(repository: Seat, ref: string, commit: string, env: NodeJS.ProcessEnv): Promise<void> {
   const end = await updateRef(repository, ['--no-deref', ref, commit], env);
-  if (end.code !== 0) throw gitFault(['update-ref'], end);
+  if (end.code !== 0) throw gitFault(end, `write ${ref}`);
 }

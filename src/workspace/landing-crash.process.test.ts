@@ -15,7 +15,7 @@ const PROGRAM = fileURLToPath(
     'landing.mjs',
     bundlePrograms({
       landing: new URL('./fixtures/landing-program.ts', import.meta.url),
-      'git-helper': new URL('./git-helper.ts', import.meta.url),
+      'git-helper': new URL('./git/git-helper.ts', import.meta.url),
     }),
   ),
 );
@@ -108,7 +108,7 @@ describe('a landing whose process is killed while it holds the index of a checko
     let torn = 0;
     for (let round = 0; torn < 4; round += 1) {
       expect(round, 'it was never killed while it held the lock').toBeLessThan(100);
-      const child = start(['BY_HAND', repo, JSON.stringify(move)], ground.env);
+      const child = start(['BY_HELPER', repo, JSON.stringify(move)], ground.env);
       await said(child);
       while (!existsSync(lock) && child.exitCode === null) await nextTurn();
       // From the moment it has the lock on, over the files that are moved, to the end.

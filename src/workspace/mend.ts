@@ -1,8 +1,9 @@
 import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { LIMITS } from '../domain/limits.ts';
 import { readRegular } from '../platform/read-safely.ts';
-import { answered, type Borrowed } from './borrowed.ts';
 import type { Checkout } from './checkout.ts';
+import { answered } from './git/git.ts';
+import type { ScratchGitDir } from './git/scratch-git-dir.ts';
 import type { Move } from './index-lock.ts';
 import { over, readyIndex } from './move-files.ts';
 import { type Changed, changedPaths, filesBelow, isIn, LINK_TO_REPOSITORY, onDisk } from './tree-moves.ts';
@@ -23,7 +24,7 @@ export async function mend(checkout: Checkout, move: Move, side: 'from' | 'to', 
   if (written.length > 0) {
     const input = Buffer.from(written.join(''), 'latin1');
     answered(
-      await git.run(['checkout-index', '-f', '-q', '-z', '--stdin'], { workTree: checkout.path, input }),
+      await git.run(['checkout-index', '-f', '-q', '-z', '--stdin'], { mode: 'user', workTree: checkout.path, input }),
       `restore the files of ${checkout.path}`,
     );
   }
@@ -36,23 +37,24 @@ const isFile = ({ oldMode, newMode }: Changed): boolean => oldMode !== LINK_TO_R
 const other = (side: 'from' | 'to') => (side === 'from' ? 'to' : 'from');
 
 /** The index is at either commit; a two-way merge without files leads from both to the one wanted. */
-async function indexAt(git: Borrowed, workTree: string, move: Move, side: 'from' | 'to'): Promise<void> {
-  const ran = await git.run(['read-tree', '-i', '-m', move[other(side)], move[side]], { workTree });
+async function indexAt(git: ScratchGitDir, workTree: string, move: Move, side: 'from' | 'to'): Promise<void> {
+  const ran = await git.run(['read-tree', '-i', '-m', move[other(side)], move[side]], { mode: 'user', workTree });
   answered(ran, `bring the index of ${workTree} to ${move[side]}`);
   await refresh(git, workTree);
 }
 
 /** Ends with 1 where files differ, which is not of interest here. */
-const refresh = (git: Borrowed, workTree: string) => git.run(['update-index', '-q', '--refresh'], { workTree });
+const refresh = (git: ScratchGitDir, workTree: string) =>
+  git.run(['update-index', '-q', '--refresh'], { mode: 'user', workTree });
 
 async function leftByUs(
-  git: Borrowed,
+  git: ScratchGitDir,
   workTree: string,
   { move, changed }: { readonly move: Move; readonly changed: readonly Changed[] },
 ): Promise<Changed[]> {
   const unlike = async (side: 'from' | 'to') => {
     await indexAt(git, workTree, move, side);
-    const ran = await git.run(['diff-files', '-z', '--name-only', '--ignore-submodules=all'], { workTree });
+    const ran = await git.run(['diff-files', '-z', '--name-only', '--ignore-submodules=all'], { mode: 'user', workTree });
     return new Set(answered(ran, `look at the files of ${workTree}`).toString('latin1').split('\0'));
   };
   const unlikeOld = await unlike('from');
@@ -95,7 +97,7 @@ async function placeOf(workTree: string, path: string): Promise<Place> {
 }
 
 /** Git writes files one after the other and from the beginning: killed in the middle, it leaves the beginning of one. */
-async function isBeginning(git: Borrowed, workTree: string, entry: Changed): Promise<boolean> {
+async function isBeginning(git: ScratchGitDir, workTree: string, entry: Changed): Promise<boolean> {
   const file = onDisk(workTree, entry.path);
   if (!(await lstat(file)).isFile()) return false;
   const read = await readRegular(file, LIMITS.keptFileBytes.value);
@@ -104,7 +106,7 @@ async function isBeginning(git: Borrowed, workTree: string, entry: Changed): Pro
   for (const id of [isIn(entry.newMode) ? entry.newId : '', isIn(entry.oldMode) ? entry.oldId : '']) {
     if (id === '') continue;
     const input = Buffer.from(`${id} ${entry.path}\0`, 'latin1');
-    const ran = await git.run(['cat-file', '--batch', '--filters', '-z'], { workTree, input });
+    const ran = await git.run(['cat-file', '--batch', '--filters', '-z'], { mode: 'user', workTree, input });
     const whole = ran.out.subarray(ran.out.indexOf('\n') + 1, -1);
     if (ran.code === 0 && whole.subarray(0, content.length).equals(content)) return true;
   }

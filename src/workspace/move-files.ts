@@ -1,31 +1,31 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Fault } from '../domain/fault.ts';
 import { hasCode } from '../platform/files.ts';
 import { ownIdentity } from '../platform/process-identity.ts';
-import { type Borrowed, borrowFrom } from './borrowed.ts';
 import type { Checkout } from './checkout.ts';
 import { copyIndex } from './entry.ts';
+import { answered, gitFault } from './git/git.ts';
+import { checkoutSettings, foreignFilters, type Setting, settingsOf } from './git/repository-settings.ts';
+import { ownGitDir, type ScratchGitDir } from './git/scratch-git-dir.ts';
 import type { Move } from './index-lock.ts';
-import { checkoutSettings, foreignFilters, type Setting, settingsOf } from './settings.ts';
 import { type Changed, inTheWay, LINK_TO_REPOSITORY, readable } from './tree-moves.ts';
 
 type Obstacle = { readonly state: 'dirty'; readonly files: readonly string[] } | { readonly state: 'busy'; readonly why: string };
 
 /** Git over the files of a checkout, and what the user has set for it. */
-export type Over = Borrowed & { readonly settings: readonly Setting[] };
+export type Over = ScratchGitDir & { readonly settings: readonly Setting[] };
 
 const MAX_FILES = 200;
 
 /** Git over the files of a checkout with a copy of its index; the index itself is not touched. */
 export async function over(checkout: Checkout, head: string, env: NodeJS.ProcessEnv, known?: readonly Setting[]): Promise<Over> {
   const settings = known ?? (await settingsOf(checkout.path, env));
-  const side = await borrowFrom(
+  const side = await ownGitDir(
     checkout.directory,
     { settings: [...checkoutSettings(settings), ...ALWAYS], withLayout: true, head },
     env,
   );
-  const { own } = checkout.directory;
+  const { gitDir: own } = checkout.directory;
   const shared = (await readdir(own)).filter((name) => name.startsWith('sharedindex.'));
   for (const name of ['index', ...shared]) {
     await copyIndex(join(own, name), join(side.path, name)).catch((error: unknown) => {
@@ -62,15 +62,16 @@ export async function obstacleTo(
 export async function moveFiles(side: Over, { path }: Checkout, { to }: Move): Promise<string | undefined> {
   // Unlike `read-tree`, `checkout` keeps what the index knows of whole trees, and so opens only the trees that differ.
   const args = ['checkout', '--quiet', '--detach', '--no-overwrite-ignore', to, '--'];
-  const ran = await side.run(args, { workTree: path, timeoutMs: CHECKOUT_MS });
+  const ran = await side.run(args, { mode: 'user', workTree: path, timeoutMs: CHECKOUT_MS });
+  if (ran.stopped) throw gitFault(ran, `move the files of ${path}`);
   return ran.code === 0 ? undefined : ran.err;
 }
 
 const CHECKOUT_MS = 600_000;
 
 /** Lays our index beside the one of the checkout; what it answers puts it in place. */
-export async function readyIndex(side: Borrowed, { directory }: Checkout): Promise<() => Promise<void>> {
-  const index = join(directory.own, 'index');
+export async function readyIndex(side: ScratchGitDir, { directory }: Checkout): Promise<() => Promise<void>> {
+  const index = join(directory.gitDir, 'index');
   const { pid, started } = await ownIdentity();
   const temporary = `${index}.fleet-${pid}-${started}`;
   await copyIndex(join(side.path, 'index'), temporary);
@@ -83,20 +84,10 @@ export async function readyIndex(side: Borrowed, { directory }: Checkout): Promi
  * commit they are at, because git would run inside of them with their own settings; being at another one is how git
  * itself leaves them when a branch moves.
  */
-export async function dirtyFiles(side: Borrowed, workTree: string): Promise<string[]> {
-  // Nobody needs the index this would write, with what it has seen of the files.
-  const args = [
-    '--no-optional-locks',
-    'status',
-    '--porcelain=v2',
-    '-z',
-    '--untracked-files=no',
-    '--no-renames',
-    '--ignore-submodules=dirty',
-  ];
-  const ran = await side.run(args, { workTree, timeoutMs: CHECKOUT_MS });
-  if (ran.code !== 0)
-    throw new Fault('unavailable', `git could not look at ${workTree}: ${ran.err.slice(0, 500)}`, { path: workTree });
+export async function dirtyFiles(side: ScratchGitDir, workTree: string): Promise<string[]> {
+  const args = ['status', '--porcelain=v2', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules=dirty'];
+  const ran = await side.run(args, { mode: 'user', workTree, timeoutMs: CHECKOUT_MS });
+  answered(ran, `look at ${workTree}`);
   const files: string[] = [];
   for (const line of ran.out.toString('latin1').split('\0')) {
     const [, staged, nested = '', path] = /^1 (.). (\S{4}) (?:\S+ ){5}(.*)$/s.exec(line) ?? [];
@@ -109,7 +100,7 @@ export async function dirtyFiles(side: Borrowed, workTree: string): Promise<stri
 
 /** A file whose filter we do not run would be written as it is stored, not as the user has it. */
 async function foreignFilter(
-  side: Borrowed & { readonly settings: readonly Setting[] },
+  side: ScratchGitDir & { readonly settings: readonly Setting[] },
   workTree: string,
   changed: readonly Changed[],
 ): Promise<string | undefined> {
@@ -117,7 +108,7 @@ async function foreignFilter(
   const paths = changed.filter(({ newMode }) => newMode !== LINK_TO_REPOSITORY).map(({ path }) => path);
   if (foreign.size === 0 || paths.length === 0) return undefined;
   const input = Buffer.from(`${paths.join('\0')}\0`, 'latin1');
-  const ran = await side.run(['check-attr', '-z', '--stdin', 'filter'], { workTree, input });
+  const ran = await side.run(['check-attr', '-z', '--stdin', 'filter'], { mode: 'user', workTree, input });
   const parts = ran.out.toString('latin1').split('\0');
   for (let at = 0; at + 2 < parts.length; at += 3) {
     const name = readable(parts[at + 2] ?? '');

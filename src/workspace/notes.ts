@@ -1,6 +1,8 @@
 import { Fault } from '../domain/fault.ts';
-import { answered, type Borrowed, borrow } from './borrowed.ts';
-import { git } from './git.ts';
+import { answered } from './git/git.ts';
+import { ask, historyOf } from './git/in-repository.ts';
+import { ownGitDir, type ScratchGitDir } from './git/scratch-git-dir.ts';
+import { gitDirectory } from './git-directory.ts';
 import { commitOf } from './target.ts';
 
 const NOTES = 'refs/notes/fleet';
@@ -27,7 +29,7 @@ export async function readNotes(
 ): Promise<(string | undefined)[]> {
   const notes = await commitOf(repository, NOTES, env);
   if (notes === undefined || subjects.length === 0) return subjects.map(() => undefined);
-  await using side = await borrow(repository, {}, env);
+  await using side = await historyOf(repository, env);
   return await readAt(side, notes, subjects);
 }
 
@@ -41,25 +43,22 @@ export async function writeNotes(
   text: string,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  await using side = await borrow(repository, {}, env);
+  await using side = await ownGitDir(await gitDirectory(repository), {}, env);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const before = await commitOf(repository, NOTES, env);
     const said = before === undefined ? [] : await readAt(side, before, subjects);
     const silent = subjects.filter((_, at) => said[at] === undefined);
     if (silent.length === 0) return;
     const after = await commitNotes(side, { subjects: silent, text, before });
-    const moved = await git(
-      repository,
-      ['update-ref', '-m', 'fleet: annotate', NOTES, after, before ?? '0'.repeat(after.length)],
-      env,
-    );
+    const args = ['update-ref', '-m', 'fleet: annotate', NOTES, after, before ?? '0'.repeat(after.length)];
+    const moved = await ask(repository, args, env, { mode: 'user' });
     if (moved.ok) return;
     if (!/lock/.test(moved.err)) throw new Fault('unavailable', `git could not write ${NOTES}: ${moved.err.slice(0, 300)}`);
   }
   throw new Fault('unavailable', `others write ${NOTES} all the time: try again`);
 }
 
-async function readAt(side: Borrowed, notes: string, subjects: readonly Subject[]): Promise<(string | undefined)[]> {
+async function readAt(side: ScratchGitDir, notes: string, subjects: readonly Subject[]): Promise<(string | undefined)[]> {
   const wanted = subjects.flatMap((subject) => pathsOf(subject).map((path) => `${notes}:${path}`));
   const texts = await readObjects(side, wanted);
   let at = 0;
@@ -71,9 +70,9 @@ async function readAt(side: Borrowed, notes: string, subjects: readonly Subject[
 }
 
 /** The content of objects by name, one process for all; undefined where there is none. */
-export async function readObjects(side: Borrowed, names: readonly string[]): Promise<(string | undefined)[]> {
+export async function readObjects(side: ScratchGitDir, names: readonly string[]): Promise<(string | undefined)[]> {
   const ran = await side.run(['cat-file', '--batch'], { input: names.map((name) => `${name}\n`).join('') });
-  const out = answered(ran, 'read objects');
+  const out = answered(ran, 'read objects', 'not_found');
   let at = 0;
   return names.map(() => {
     const end = out.indexOf('\n', at);
@@ -87,7 +86,7 @@ export async function readObjects(side: Borrowed, names: readonly string[]): Pro
 }
 
 async function commitNotes(
-  side: Borrowed,
+  side: ScratchGitDir,
   {
     subjects,
     text,
@@ -101,8 +100,12 @@ async function commitNotes(
     ...subjects.map((subject) => `M 100644 :1 ${pathsOf(subject)[0] ?? ''}\n`),
     'done\n',
   ].join('');
-  answered(await side.run(['fast-import', '--quiet', '--done', '--force', '--date-format=now'], { input }), 'write the notes');
-  return answered(await side.run(['rev-parse', '--verify', SCRATCH]), 'find the notes')
+  answered(
+    await side.run(['fast-import', '--quiet', '--done', '--force', '--date-format=now'], { input }),
+    'write the notes',
+    'not_found',
+  );
+  return answered(await side.run(['rev-parse', '--verify', SCRATCH]), 'find the notes', 'not_found')
     .toString('utf8')
     .trim();
 }

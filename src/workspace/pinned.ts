@@ -4,7 +4,7 @@ import { Fault } from '../domain/fault.ts';
 import { hasCode } from '../platform/files.ts';
 import { readRegular } from '../platform/read-safely.ts';
 import { updateRef } from './branches.ts';
-import { gitFault } from './git.ts';
+import { gitFault } from './git/git.ts';
 import { gitDirectory } from './git-directory.ts';
 import { repositorySeat } from './site.ts';
 import { isId } from './target.ts';
@@ -16,7 +16,7 @@ import { isId } from './target.ts';
 export async function pinRef(repository: string, ref: string, commit: string, env: NodeJS.ProcessEnv): Promise<void> {
   assertOwn(ref);
   if (!isId(commit)) throw new Fault('invalid', `${commit} is not the full id of a commit`);
-  const { common } = await gitDirectory(repository);
+  const { commonDir: common } = await gitDirectory(repository);
   const file = join(common, ref);
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -26,17 +26,17 @@ export async function pinRef(repository: string, ref: string, commit: string, en
     // Somebody has died in the middle, or a directory of that name is in the way: git knows what to do.
     if (!hasCode(error, 'EEXIST', 'EISDIR', 'ENOTEMPTY', 'ENOTDIR')) throw error;
     const end = await updateRef(await repositorySeat(repository), ['--no-deref', ref, commit], env);
-    if (end.code !== 0) throw gitFault(['update-ref'], end);
+    if (end.code !== 0) throw gitFault(end, `move ${ref}`);
   }
 }
 
 /** Removes a hidden ref, wherever git has put it meanwhile. */
 export async function dropRef(repository: string, ref: string, env: NodeJS.ProcessEnv): Promise<void> {
   assertOwn(ref);
-  const { common } = await gitDirectory(repository);
+  const { commonDir: common } = await gitDirectory(repository);
   if (await isPacked(common, ref)) {
     const end = await updateRef(await repositorySeat(repository), ['--no-deref', '-d', ref], env);
-    if (end.code !== 0) throw gitFault(['update-ref'], end);
+    if (end.code !== 0) throw gitFault(end, `move ${ref}`);
     return;
   }
   try {

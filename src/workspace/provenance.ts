@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../domain/fault.ts';
 import { type Blamed, blameLines } from './blame-lines.ts';
-import { type Borrowed, borrow } from './borrowed.ts';
+import { historyOf } from './git/in-repository.ts';
+import type { ScratchGitDir } from './git/scratch-git-dir.ts';
 import { readNotes, readObjects, type Subject, writeNotes } from './notes.ts';
 import { commitOf } from './target.ts';
 
@@ -33,7 +34,7 @@ export async function annotate(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   if (commits.length === 0) return;
-  await using side = await borrow(repository, {}, env);
+  await using side = await historyOf(repository, env);
   const texts = await readObjects(side, commits);
   const missing = commits.find((_, at) => texts[at] === undefined);
   if (missing !== undefined) throw new Fault('not_found', `there is no commit ${missing}`, { commit: missing });
@@ -61,7 +62,7 @@ export async function blame(
   const ref = wish.ref ?? 'HEAD';
   const tip = await commitOf(repository, ref, env);
   if (tip === undefined) throw new Fault('not_found', `there is no commit ${JSON.stringify(ref)}`, { ref });
-  await using side = await borrow(repository, {}, env);
+  await using side = await historyOf(repository, env);
   const lines = await blameLines(side, { ...wish, tip });
   const commits = [...new Set(lines.map(({ commit }) => commit))];
   const origins = await originsOf(side, { repository, tip, commits }, env);
@@ -73,7 +74,7 @@ export async function blame(
 
 /** The note of a commit, else its own trailers, else what a rebase has kept, else the trailers of the merge that brought it in. */
 async function originsOf(
-  side: Borrowed,
+  side: ScratchGitDir,
   { repository, tip, commits }: { readonly repository: string; readonly tip: string; readonly commits: readonly string[] },
   env: NodeJS.ProcessEnv,
 ): Promise<Map<string, Provenance>> {
@@ -98,7 +99,7 @@ async function originsOf(
 const MAX_MERGES_SOUGHT = 100;
 
 /** The oldest commit of the first-parent history of `tip` that descends from `commit`: where it entered. */
-async function mergeOf(side: Borrowed, commit: string, tip: string): Promise<string | undefined> {
+async function mergeOf(side: ScratchGitDir, commit: string, tip: string): Promise<string | undefined> {
   const [line, descendants] = await Promise.all([
     side.run(['rev-list', '--first-parent', tip, `^${commit}`, '--']),
     side.run(['rev-list', '--ancestry-path', tip, `^${commit}`, '--']),

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
-import { borrow } from './borrowed.ts';
-import { rawGit } from './raw-git.ts';
-import { ownEnvironment, type Setting, settingsOf, valueOf } from './settings.ts';
+import { type Setting, settingsOf, valueOf } from './git/repository-settings.ts';
+import { ownGitDir } from './git/scratch-git-dir.ts';
+import { gitDirectory } from './git-directory.ts';
 import { isBranchName } from './target.ts';
 
 export interface Pushed {
@@ -30,7 +30,8 @@ export async function pushBranch(
   if (address.startsWith('-') || /^[\w+.-]*::/.test(address)) {
     return { ok: false, remote, why: `the remote ${remote} has an address that runs a program: ${address}` };
   }
-  await using side = await borrow(repository, { withRefs: true, settings: harmless(settings, remote, address) }, env);
+  const furniture = { withRefs: true, settings: harmless(settings, remote, address) };
+  await using side = await ownGitDir(await gitDirectory(repository), furniture, env);
   const ref = `refs/heads/${branch}`;
   const local = isLocal(address) ? [`--receive-pack=${LOCAL_RECEIVER}`] : [];
   const args = [
@@ -44,17 +45,14 @@ export async function pushBranch(
     remote,
     `${ref}:${ref}`,
   ];
-  const ran = await rawGit([`--git-dir=${side.path}`, ...OVERRULED, ...args], {
-    cwd: repository,
-    env: { ...ownEnvironment(env), ...NO_QUESTIONS },
-    timeoutMs: PUSH_MS,
-    apart: true,
-  });
+  // An address may be said relative to the repository.
+  const ran = await side.run(args, { mode: 'push', cwd: repository, timeoutMs: PUSH_MS, apart: true });
   if (ran.code === 0) return { ok: true, remote };
   return {
     ok: false,
     remote,
-    why: ran.late ? `the remote did not answer for ${PUSH_MS / 1_000} s` : reasonOf(ran.out.toString('utf8'), ran.err),
+    why:
+      ran.stopped === 'time' ? `the remote did not answer for ${PUSH_MS / 1_000} s` : reasonOf(ran.out.toString('utf8'), ran.err),
   };
 }
 
@@ -77,19 +75,6 @@ const isLocal = (address: string): boolean => isAbsolute(address) || /^\.{0,2}\/
 /** A remote on this machine would run its hooks as us, and its address may be an agent's choice. */
 const LOCAL_RECEIVER =
   'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.alternateRefsCommand=true -c receive.autogc=false receive-pack';
-
-const OVERRULED = ['core.hooksPath=/dev/null', 'core.askPass=', 'push.gpgSign=false', 'protocol.ext.allow=never'].flatMap(
-  (setting) => ['-c', setting],
-);
-
-/** Without a terminal and without a window nobody can be asked. */
-const NO_QUESTIONS = {
-  GIT_ASKPASS: '',
-  SSH_ASKPASS: '',
-  SSH_ASKPASS_REQUIRE: 'never',
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
-};
 
 function reasonOf(out: string, err: string): string {
   const refused =

@@ -3,13 +3,13 @@ import { lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasCode } from '../platform/files.ts';
 import type { Ground } from './announce.ts';
-import { gitAt, gitFault, outputAt } from './git.ts';
+import { type GitEnd, gitFault } from './git/git.ts';
+import { gitIn, outputIn } from './git/in-repository.ts';
 import { namesIn } from './names.ts';
 import { namedAfter } from './orphans.ts';
 import { othersInPrivate } from './private/others.ts';
 import { removeTree } from './remove-tree.ts';
 import { restoreOwn } from './restore-own.ts';
-import type { GitEnd } from './run-git.ts';
 import type { Seat } from './seat.ts';
 import { besides, ownIndex, type Site } from './site.ts';
 
@@ -21,7 +21,7 @@ const at = ({ site, repository }: Ground): Seat => ({ ...repository, workTree: s
 /** The files of a commit, whatever is there now. Only what differs is written. */
 export async function checkOut(place: Ground, commit: string): Promise<void> {
   const end = await readTree(place, ['--reset', commit]);
-  if (end.code !== 0) throw gitFault(['read-tree'], end);
+  if (end.code !== 0) throw gitFault(end, `write the files of ${place.site.path}`);
 }
 
 /** The same from a tree that is known to be at `from`, without a look at the files that stay. False when it was not. */
@@ -31,10 +31,11 @@ export const moveOn = async (place: Ground, from: string, commit: string): Promi
 async function readTree(place: Ground, args: readonly string[]): Promise<GitEnd> {
   // Whoever could hold it is gone: see `endOrphans`.
   await rm(`${ownIndex(place.site)}.lock`, { force: true });
-  return gitAt(at(place), ['read-tree', '-u', '--no-recurse-submodules', ...args], place.env, {
+  return gitIn(at(place), ['read-tree', '-u', '--no-recurse-submodules', ...args], place.env, {
+    mode: 'user',
     index: ownIndex(place.site),
     // Writing files waits more than it works.
-    settings: ['core.sparseCheckout=false', 'checkout.workers=2'],
+    settings: { 'core.sparseCheckout': 'false', 'checkout.workers': '2' },
     variables: namedAfter(place.site),
     timeoutMs: 0,
   });
@@ -56,7 +57,7 @@ export async function othersIn(place: Ground): Promise<readonly string[]> {
 }
 
 const listed = (place: Ground, args: readonly string[]): Promise<Buffer> =>
-  outputAt(at(place), args, place.env, { index: ownIndex(place.site), maxBytes: LISTING_BYTES, timeoutMs: 0 });
+  outputIn(at(place), args, place.env, { mode: 'user', index: ownIndex(place.site), maxBytes: LISTING_BYTES, timeoutMs: 0 });
 
 /** A path of the listing as text, if it is text. */
 const textOf = (name: string): string | undefined => {

@@ -1,5 +1,5 @@
 import { Fault } from '../domain/fault.ts';
-import { git } from './git.ts';
+import { ask } from './git/in-repository.ts';
 import { commitOf } from './target.ts';
 
 type Env = NodeJS.ProcessEnv;
@@ -10,9 +10,9 @@ export async function dropBranch(
   { branch, at }: { readonly branch: string; readonly at: string },
   env: Env,
 ): Promise<void> {
-  const listed = await git(repository, ['worktree', 'list', '--porcelain', '-z'], env);
+  const listed = await ask(repository, ['worktree', 'list', '--porcelain', '-z'], env, { mode: 'user' });
   if (!listed.ok || listed.out.split('\0').includes(`branch refs/heads/${branch}`)) return;
-  await git(repository, ['update-ref', '-d', `refs/heads/${branch}`, at], env);
+  await ask(repository, ['update-ref', '-d', `refs/heads/${branch}`, at], env, { mode: 'user' });
 }
 
 /** The same, where a ref below `below` holds all of the branch. False: it is checked out, or not all of it is kept. */
@@ -23,7 +23,7 @@ export async function dropKeptBranch(
 ): Promise<boolean> {
   const at = await commitOf(repository, `refs/heads/${branch}`, env);
   if (at === undefined) return true;
-  const holding = await git(repository, ['for-each-ref', '--count=1', `--contains=${at}`, '--format=%(refname)', below], env);
+  const holding = await ask(repository, ['for-each-ref', '--count=1', `--contains=${at}`, '--format=%(refname)', below], env);
   if (!holding.ok || holding.out === '') return false;
   await dropBranch(repository, { branch, at }, env);
   return (await commitOf(repository, `refs/heads/${branch}`, env)) === undefined;
@@ -38,14 +38,15 @@ export async function makeBranch(
   { branch, commit, isExact }: { readonly branch: string; readonly commit: string; readonly isExact: boolean },
   env: Env,
 ): Promise<string> {
-  if (!(await git(repository, ['check-ref-format', '--branch', branch], env)).ok)
+  if (!(await ask(repository, ['check-ref-format', '--branch', branch], env)).ok)
     throw new Fault('invalid', `${JSON.stringify(branch)} is not a name git accepts for a branch`);
   for (let n = 1; n <= MOST_NAMES; n += 1) {
     const name = n === 1 ? branch : `${branch}-${n}`;
-    const there = await git(repository, ['rev-parse', '--verify', '--quiet', `refs/heads/${name}^{commit}`], env);
+    const there = await ask(repository, ['rev-parse', '--verify', '--quiet', `refs/heads/${name}^{commit}`], env);
     if (there.ok && there.out === commit) return name;
     if (!there.ok) {
-      const made = await git(repository, ['update-ref', '-m', 'fleet: restore', `refs/heads/${name}`, commit, NOTHING], env);
+      const args = ['update-ref', '-m', 'fleet: restore', `refs/heads/${name}`, commit, NOTHING];
+      const made = await ask(repository, args, env, { mode: 'user' });
       if (made.ok) return name;
       if (isExact) throw new Fault('conflict', `the branch ${name} cannot be made: ${made.err}`);
     }
@@ -60,7 +61,7 @@ export async function refsBelow(
   prefix: string,
   env: Env,
 ): Promise<readonly { readonly ref: string; readonly commit: string }[]> {
-  const listed = await git(repository, ['for-each-ref', '--sort=-creatordate', '--format=%(objectname) %(refname)', prefix], env);
+  const listed = await ask(repository, ['for-each-ref', '--sort=-creatordate', '--format=%(objectname) %(refname)', prefix], env);
   if (!listed.ok) throw new Fault('unavailable', `git cannot list what is kept in ${repository}: ${listed.err}`);
   return listed.out.split('\n').flatMap((line) => {
     const [commit = '', ref = ''] = line.split(' ');

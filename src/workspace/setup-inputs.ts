@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expressionOf } from '../domain/work/path-patterns.ts';
-import { gitAt, gitFault, outputAt } from './git.ts';
+import { gitFault } from './git/git.ts';
+import { gitIn, outputIn } from './git/in-repository.ts';
 import { repositorySeat } from './site.ts';
 import { isId } from './target.ts';
 
@@ -20,12 +21,15 @@ export async function setupInputs(
 ): Promise<SetupInputs | undefined> {
   if (!isId(commit)) return undefined;
   const seat = await repositorySeat(repository);
-  const named = await gitAt(seat, ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`], env);
+  const named = await gitIn(seat, ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`], env, { mode: 'closed' });
   const tree = named.out.toString('utf8').trim();
-  if (named.missing) throw gitFault(['rev-parse'], named);
+  if (named.missing) throw gitFault(named, `look for ${commit}`);
   if (named.code !== 0 || !isId(tree)) return undefined;
   if (patterns.length === 0) return { tree };
-  const listing = await outputAt(seat, ['ls-tree', '-r', '-z', '--full-tree', tree], env, { maxBytes: LISTING_BYTES });
+  const listing = await outputIn(seat, ['ls-tree', '-r', '-z', '--full-tree', tree], env, {
+    mode: 'closed',
+    maxBytes: LISTING_BYTES,
+  });
   const inputs = digestOf(listing.toString('utf8'), patterns);
   return { tree, ...(inputs === undefined ? {} : { inputs }) };
 }
@@ -51,7 +55,8 @@ export async function isContained(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   if (!isId(commit) || !isId(tip)) return false;
-  const end = await gitAt(await repositorySeat(repository), ['merge-base', '--is-ancestor', commit, tip], env);
-  if (end.missing) throw gitFault(['merge-base'], end);
+  const seat = await repositorySeat(repository);
+  const end = await gitIn(seat, ['merge-base', '--is-ancestor', commit, tip], env, { mode: 'closed' });
+  if (end.missing) throw gitFault(end, `look whether ${tip} contains ${commit}`);
   return end.code === 0;
 }

@@ -4,7 +4,7 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { trustOf } from '../domain/work/trust.ts';
 import { exists } from '../platform/files.ts';
-import { outputAt } from './git.ts';
+import { outputIn } from './git/in-repository.ts';
 import { breakLinksOut } from './links-out.ts';
 import { isOwn, othersIn } from './put-back.ts';
 import { removeTree } from './remove-tree.ts';
@@ -47,7 +47,7 @@ async function isTracked(site: Site, paths: readonly string[], env: NodeJS.Proce
   const seat = { ...(await repositorySeat(site.repository)), workTree: site.path };
   for (let at = 0; at < paths.length; at += PATHS_AT_ONCE) {
     const args = ['--literal-pathspecs', 'ls-files', '-z', '--', ...paths.slice(at, at + PATHS_AT_ONCE)];
-    if ((await outputAt(seat, args, env, { index: ownIndex(site) })).length > 0) return true;
+    if ((await outputIn(seat, args, env, { mode: 'closed', index: ownIndex(site) })).length > 0) return true;
   }
   return false;
 }

@@ -6,7 +6,8 @@ import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { exists } from '../platform/files.ts';
 import { copyIndex } from './entry.ts';
-import { gitAt, gitFault, outputAt } from './git.ts';
+import { answered } from './git/git.ts';
+import { gitIn, outputIn } from './git/in-repository.ts';
 import { namesIn } from './names.ts';
 import { removeTree } from './remove-tree.ts';
 import { type Seat, seatOf } from './seat.ts';
@@ -55,7 +56,7 @@ export async function withSnapshot<Answer>(
     const hadConflicts = await startIndex(drawing);
     if (flat) await flatten(drawing);
     const left = await fill(drawing);
-    const tree = (await outputAt(seat, ['write-tree'], env, { index: drawing.index, timeoutMs: PATIENCE_MS }))
+    const tree = (await outputIn(seat, ['write-tree'], env, { mode: 'user', index: drawing.index, timeoutMs: PATIENCE_MS }))
       .toString('utf8')
       .trim();
     const [head, headTree] = await headAndTree(seat, env);
@@ -75,10 +76,12 @@ interface Drawing {
 }
 
 async function headAndTree(seat: Seat, env: NodeJS.ProcessEnv): Promise<[string | undefined, string | undefined]> {
-  const { code, out } = await gitAt(seat, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}', 'HEAD^{tree}'], env);
+  const { code, out } = await gitIn(seat, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}', 'HEAD^{tree}'], env, {
+    mode: 'closed',
+  });
   if (code === 0) return out.toString('utf8').trim().split('\n') as [string, string];
   const one = async (what: string) => {
-    const end = await gitAt(seat, ['rev-parse', '--verify', '--quiet', what], env);
+    const end = await gitIn(seat, ['rev-parse', '--verify', '--quiet', what], env, { mode: 'closed' });
     return end.code === 0 ? end.out.toString('utf8').trim() : undefined;
   };
   return [await one('HEAD^{commit}'), await one('HEAD^{tree}')];
@@ -93,13 +96,19 @@ async function startIndex(drawing: Drawing): Promise<boolean> {
     () => false,
   );
   const listed = isThere
-    ? await gitAt(seat, ['ls-files', '-v', '-z'], env, { index, maxBytes: LISTING_BYTES, timeoutMs: PATIENCE_MS })
+    ? await gitIn(seat, ['ls-files', '-v', '-z'], env, {
+        mode: 'user',
+        index,
+        maxBytes: LISTING_BYTES,
+        timeoutMs: PATIENCE_MS,
+      } as const)
     : undefined;
   if (listed?.code !== 0) {
     // Missing or damaged: the last commit will do, every file is then read.
     await removeTree(index);
     const [, tree] = await headAndTree(seat, env);
-    await outputAt(seat, tree === undefined ? ['read-tree', '--empty'] : ['read-tree', tree], env, {
+    await outputIn(seat, tree === undefined ? ['read-tree', '--empty'] : ['read-tree', tree], env, {
+      mode: 'user',
       index,
       timeoutMs: PATIENCE_MS,
     });
@@ -122,7 +131,12 @@ async function unhide(drawing: Drawing, entries: readonly { readonly tag: string
 async function flatten(drawing: Drawing): Promise<void> {
   const { site, seat, env, index } = drawing;
   const listed = namesIn(
-    await outputAt(seat, ['ls-files', '-s', '-z'], env, { index, maxBytes: LISTING_BYTES, timeoutMs: PATIENCE_MS }),
+    await outputIn(seat, ['ls-files', '-s', '-z'], env, {
+      mode: 'user',
+      index,
+      maxBytes: LISTING_BYTES,
+      timeoutMs: PATIENCE_MS,
+    } as const),
   );
   const links = listed.flatMap((line) => /^160000 ([0-9a-f]+) 0\t(.+)$/s.exec(line)?.slice(1) ?? []);
   const changed: string[] = [];
@@ -131,7 +145,8 @@ async function flatten(drawing: Drawing): Promise<void> {
     const inner = (await found(site, `${name}/.git`)) ? await seatOf(join(site.path, shown(name))) : undefined;
     if (inner === undefined || inner.workTree === site.path) continue;
     const [head] = await headAndTree(inner, env);
-    const { code, out } = await gitAt(inner, ['status', '--porcelain', '-z', '--ignore-submodules=all'], env, {
+    const { code, out } = await gitIn(inner, ['status', '--porcelain', '-z', '--ignore-submodules=all'], env, {
+      mode: 'user',
       timeoutMs: PATIENCE_MS,
     });
     if (head !== commit || code !== 0 || out.length > 0) changed.push(name);
@@ -152,7 +167,8 @@ async function fill(drawing: Drawing): Promise<string[]> {
 }
 
 const take = (drawing: Drawing, names: readonly string[]) =>
-  gitAt(drawing.seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], drawing.env, {
+  gitIn(drawing.seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], drawing.env, {
+    mode: 'user',
     index: drawing.index,
     input: listing(names),
     timeoutMs: PATIENCE_MS,
@@ -168,18 +184,18 @@ async function takeSingly(drawing: Drawing, names: readonly string[]): Promise<s
 
 async function updateIndex({ seat, env, index }: Drawing, flags: readonly string[], names: readonly string[]): Promise<void> {
   const args = ['update-index', ...flags, '-z', '--stdin'];
-  const end = await gitAt(seat, args, env, { index, input: listing(names), timeoutMs: PATIENCE_MS });
-  if (end.code !== 0) throw gitFault(args, end);
+  const end = await gitIn(seat, args, env, { mode: 'user', index, input: listing(names), timeoutMs: PATIENCE_MS });
+  answered(end, 'bring a copy of the index up to date');
 }
 
 const listing = (names: readonly string[]): Buffer => Buffer.from(`${names.join('\0')}\0`, 'latin1');
 
 async function changes(drawing: Drawing): Promise<{ gone: string[]; there: string[] }> {
   const { seat, env, index } = drawing;
-  const options = { index, maxBytes: LISTING_BYTES, timeoutMs: PATIENCE_MS };
+  const options = { mode: 'user', index, maxBytes: LISTING_BYTES, timeoutMs: PATIENCE_MS } as const;
   const compare = ['diff-files', '--name-status', '-z', '--no-renames', '--ignore-submodules=dirty'];
-  const words = namesIn(await outputAt(seat, compare, env, options));
-  const others = namesIn(await outputAt(seat, ['ls-files', '-z', '--others', '--exclude-standard'], env, options));
+  const words = namesIn(await outputIn(seat, compare, env, options));
+  const others = namesIn(await outputIn(seat, ['ls-files', '-z', '--others', '--exclude-standard'], env, options));
   const [gone, there]: [Set<string>, Set<string>] = [new Set(), new Set(others.filter((name) => !name.endsWith('/')))];
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [status, name = ''] = [words[at], words[at + 1]];
@@ -201,7 +217,8 @@ async function nested(drawing: Drawing, directory: string): Promise<string[]> {
   if (!(await found(site, directory.slice(0, -1))) || Buffer.from(path).toString('latin1') !== directory.slice(0, -1)) return [];
   const isEmpty = (await readdir(top).catch(() => [])).length === 0;
   if (isEmpty) return [];
-  const inner = await outputAt({ ...seat, workTree: top }, ['ls-files', '-z', '--others', '--exclude-standard'], env, {
+  const inner = await outputIn({ ...seat, workTree: top }, ['ls-files', '-z', '--others', '--exclude-standard'], env, {
+    mode: 'user',
     index: join(scratch, `none-${randomUUID()}`),
     maxBytes: LISTING_BYTES,
     timeoutMs: PATIENCE_MS,

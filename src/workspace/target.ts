@@ -1,6 +1,7 @@
-import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
-import { git } from './git.ts';
+import { NOT_INSTALLED } from './git/git.ts';
+import { ask } from './git/in-repository.ts';
+import { type Setting, settingsOf } from './git/repository-settings.ts';
 import type { Who } from './site.ts';
 
 export type Target =
@@ -15,7 +16,7 @@ export async function targetOf(repository: string, wanted: string | undefined, e
       ? { state: 'missing', why: `there is no branch ${JSON.stringify(wanted)}`, branch: wanted }
       : { state: 'found', branch: wanted, commit };
   }
-  const head = await git(repository, ['symbolic-ref', '--quiet', 'HEAD'], env);
+  const head = await ask(repository, ['symbolic-ref', '--quiet', 'HEAD'], env);
   if (head.missing) throw noGit();
   if (!head.ok) return { state: 'detached', why: 'no branch is checked out (detached HEAD): say which branch is the target' };
   const branch = head.out.replace(/^refs\/heads\//, '');
@@ -28,7 +29,7 @@ export async function targetOf(repository: string, wanted: string | undefined, e
 /** The full id of the commit a ref, a tag or an id names. */
 export async function commitOf(repository: string, ref: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if (ref === '' || ref.includes('\0')) return undefined;
-  const found = await git(repository, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], env);
+  const found = await ask(repository, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], env);
   if (found.missing) throw noGit();
   // Before git 2.43 the mark for the end of options is itself printed.
   const id = found.out.split('\n').at(-1) ?? '';
@@ -37,23 +38,17 @@ export async function commitOf(repository: string, ref: string, env: NodeJS.Proc
 
 /** As the user would sign a commit here; Fleet itself where nobody said. */
 export async function identityOf(repository: string, env: NodeJS.ProcessEnv): Promise<Who> {
-  const [name, email] = await Promise.all([configured(repository, 'user.name', env), configured(repository, 'user.email', env)]);
+  const settings = await settingsOf(repository, env);
+  const [name, email] = [configured(settings, 'user.name'), configured(settings, 'user.email')];
   return name === undefined || email === undefined ? { name: 'Fleet', email: 'fleet@localhost' } : { name, email };
 }
 
-/** The repository's word, else the user's: git's order, also where the user's own file is kept from our git. */
-async function configured(repository: string, key: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const home = env['HOME'] ?? '';
-  const files = env['GIT_CONFIG_GLOBAL']
-    ? [env['GIT_CONFIG_GLOBAL']]
-    : [join(home, '.gitconfig'), join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', 'config')];
-  for (const where of [[], ...files.map((file) => ['--file', file, '--includes'])]) {
-    const { ok, out } = await git(repository, ['config', ...where, '--get', key], env);
-    const value = signable(out);
-    if (ok && value !== '') return value;
-  }
-  return undefined;
-}
+/** The repository's word, else the user's; what is empty says nothing. */
+const configured = (settings: readonly Setting[], key: string): string | undefined =>
+  settings
+    .filter((setting) => setting.key === key)
+    .map(({ value }) => signable(value))
+    .findLast((value) => value !== '');
 
 /** A signature is one line, and `<>` are its brackets. */
 export const signable = (text: string): string => text.replaceAll(/[\0-\x1f\x7f<>]/g, ' ').trim();
@@ -66,4 +61,4 @@ export const isBranchName = (name: string): boolean =>
   !/[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|\.$/.test(name) &&
   name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'));
 
-export const noGit = (): Fault => new Fault('unavailable', 'git is not installed: install git 2.38 or newer');
+export const noGit = (): Fault => new Fault('unavailable', NOT_INSTALLED);

@@ -1,5 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { answered, type Borrowed } from './borrowed.ts';
+import { answered } from './git/git.ts';
+import type { ScratchGitDir } from './git/scratch-git-dir.ts';
 
 /** A path that differs between two commits. Names are bytes, kept one to a character. */
 export interface Changed {
@@ -15,9 +16,9 @@ export const LINK_TO_REPOSITORY = '160000';
 
 export const isIn = (mode: string): boolean => mode !== ABSENT;
 
-export async function changedPaths(side: Borrowed, from: string, to: string): Promise<Changed[]> {
+export async function changedPaths(side: ScratchGitDir, from: string, to: string): Promise<Changed[]> {
   const ran = await side.run(['diff-tree', '-r', '-z', '--no-renames', '--no-commit-id', '--no-ext-diff', from, to]);
-  const parts = answered(ran, `compare ${from} with ${to}`).toString('latin1').split('\0');
+  const parts = answered(ran, `compare ${from} with ${to}`, 'not_found').toString('latin1').split('\0');
   const changed: Changed[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [oldMode = '', newMode = '', oldId = '', newId = ''] = (parts[at] ?? '').slice(1).split(' ');

@@ -15,7 +15,7 @@ export const bannedGlobals: readonly (Exemption & { readonly global: string })[]
     reason: 'the agent is a program of its own; FLEET_ATTEMPT comes to it as to any agent',
   },
   {
-    path: 'src/workspace/git-helper.ts',
+    path: 'src/workspace/git/git-helper.ts',
     global: 'process.env',
     reason: 'a program of its own; what it was started with is what a git of its own gets',
   },

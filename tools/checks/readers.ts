@@ -25,7 +25,7 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
     reason: 'files of the kernel',
     paths: [
       ...['src/platform/descriptors.ts', 'src/platform/proc.ts', 'src/platform/process-identity.ts', 'src/runner/cgroup.ts'],
-      ...['src/runner/crowd.ts', 'src/sandbox/probe.ts', 'src/workspace/abandoned-lock.ts'],
+      ...['src/runner/crowd.ts', 'src/sandbox/probe.ts', 'src/workspace/git/stale-lock.ts'],
       ...['src/sandbox/limits.ts', 'src/sandbox/measure.ts', 'src/sandbox/watched-here.ts'],
     ],
   },
@@ -38,7 +38,7 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
       ...['src/app/prices.ts', 'src/app/readiness.ts', 'src/app/run-secrets.ts', 'src/app/runs.ts', 'src/app/upkeep.ts'],
       ...['src/app/serve/live-file.ts', 'src/app/settings/file-lock.ts', 'src/app/settings/settings-file.ts'],
       ...['src/store/sqlite/high-water.ts', 'src/store/sqlite/revision.ts', 'src/store/sqlite/upkeep/snapshot.ts'],
-      ...['src/workspace/repository-lock.ts', 'src/workspace/site.ts', 'src/workspace/spawn-git.ts'],
+      ...['src/workspace/repository-lock.ts', 'src/workspace/site.ts'],
       'src/workspace/private/history.ts',
     ],
   },
@@ -66,6 +66,6 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
   {
     reason:
       "git files of the user's repository, which agents trusted like the user's shell can write: off the main thread, or short",
-    paths: ['src/workspace/borrowed.ts', 'src/workspace/commit-work.ts'],
+    paths: ['src/workspace/commit-work.ts'],
   },
 ];

@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { Fault } from '../../domain/fault.ts';
 import type { Io } from '../../surfaces/cli/surroundings.ts';
+import { NOBODYS_CONFIGURATION } from '../../workspace/git/environment.ts';
+import { answered, git as runGit } from '../../workspace/git/git.ts';
+import { fleetsOwn } from '../../workspace/git/location.ts';
 import { MEANWHILE, PARTS, PROJECT } from './script.ts';
-
-const run = promisify(execFile);
 
 /** A place of its own: a home, a repository, what the agents play, and an environment in which nothing of the user's has a say. */
 export interface Scratch {
@@ -42,14 +40,11 @@ export async function workMeanwhile(scratch: Scratch): Promise<string> {
 }
 
 export async function git({ repository, io }: Pick<Scratch, 'repository' | 'io'>, ...args: readonly string[]): Promise<string> {
-  try {
-    const { stdout } = await run('git', ['-C', repository, ...args], { env: io.env as NodeJS.ProcessEnv });
-    return stdout.trimEnd();
-  } catch (error) {
-    const why =
-      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'git is not installed: install git 2.38 or newer' : String(error);
-    throw new Fault('unavailable', `git ${args[0] ?? ''} did not succeed: ${why}`, {}, { cause: error });
-  }
+  const place = fleetsOwn({ gitDir: join(repository, '.git'), workTree: repository });
+  const end = await runGit(place, args, io.env as NodeJS.ProcessEnv, { mode: 'closed' });
+  return answered(end, `run ${args[0] ?? ''}`)
+    .toString('utf8')
+    .trimEnd();
 }
 
 async function commit(scratch: Scratch, message: string): Promise<void> {
@@ -66,6 +61,5 @@ async function put(path: string, text: string): Promise<void> {
 export const ownEnvironment = (env: Io['env'], home: string): Io['env'] => ({
   ...Object.fromEntries(Object.entries(env).filter(([name]) => !/^(FLEET_(?!TEST_)|GIT_)/.test(name))),
   FLEET_HOME: home,
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_NOSYSTEM: '1',
+  ...NOBODYS_CONFIGURATION,
 });

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { IN_PIECES, sanitizedGitEnv } from '../git/environment.ts';
 import { removeTree } from '../remove-tree.ts';
 import { besides, type Mark, ownIndex, type Site } from '../site.ts';
 import { signalHere } from '../within.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
-import { closedEnvironment, IN_PIECES } from './closed-environment.ts';
 import { type Means, startCollector } from './confine.ts';
 import { admit, indexPack, type Proved, proveClaims, type Quarantine } from './intake.ts';
 import { abandoned, ownedName } from './owned-names.ts';
@@ -64,8 +64,7 @@ export async function collect(asking: Asking): Promise<Collected> {
 async function sweep({ path }: Pick<Site, 'path'>): Promise<void> {
   const place = besides(path);
   const found = await Promise.all((await readdir(place)).map(abandoned));
-  for (const one of found)
-    if (one && one.kind !== 'agent-git') await removeTree(join(place, one.name)).catch(() => undefined);
+  for (const one of found) if (one && one.kind !== 'agent-git') await removeTree(join(place, one.name)).catch(() => undefined);
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -135,7 +134,7 @@ async function wishOf({ site, mark, env, means, flat }: Asking, { mode, scratch,
     shallow,
     scratch,
     flat,
-    env: closedEnvironment(env, { 'core.excludesFile': places.excludes, ...IN_PIECES }),
+    env: sanitizedGitEnv('closed', env, { 'core.excludesFile': places.excludes, ...IN_PIECES }),
     limits: {
       fileBytes: bounds.fileBytes,
       allBytes: bounds.allBytes,

@@ -20,8 +20,9 @@ export function nestedFiles(git: CollectorGit, directory: string): string[] {
   const { tree, scratch } = git.wish;
   const path = textOf(directory.slice(0, -1));
   if (path === undefined || isEmpty(join(tree, path))) return [];
-  const env = { GIT_WORK_TREE: join(tree, path), GIT_INDEX_FILE: join(scratch, `none-${randomUUID()}`) };
-  const inner = git.tryHere(['ls-files', '-z', '--others', '--exclude-standard'], { env, cwd: join(tree, path) });
+  const top = join(tree, path);
+  const at = { workTree: top, index: join(scratch, `none-${randomUUID()}`), cwd: top };
+  const inner = git.tryHere(['ls-files', '-z', '--others', '--exclude-standard'], { at });
   return namesIn(inner ?? Buffer.alloc(0)).flatMap((name) =>
     name.endsWith('/') ? nestedFiles(git, `${directory}${name}`) : [`${directory}${name}`],
   );
@@ -54,19 +55,15 @@ function isChanged(git: CollectorGit, { commit, name }: Link): boolean {
   if (path === undefined) return true;
   const cwd = join(wish.tree, path);
   const ask = (args: readonly string[]) =>
-    git.tryHere(args, { cwd, env: { GIT_DIR: join(cwd, '.git'), GIT_WORK_TREE: cwd }, timeoutMs: wish.limits.lookMs });
+    git.tryHere(args, { at: { gitDir: join(cwd, '.git'), workTree: cwd, index: undefined, cwd }, timeoutMs: wish.limits.lookMs });
   if (ask(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])?.toString('utf8').trim() !== commit) return true;
   const objects = ask(['rev-parse', '--path-format=absolute', '--git-path', 'objects'])?.toString('utf8').trim();
   if (objects === undefined) return true;
-  const env = {
-    GIT_DIR: ownDirectory(git, objects),
-    GIT_WORK_TREE: cwd,
-    GIT_INDEX_FILE: join(wish.scratch, `sub-${randomUUID()}`),
-  };
-  if (git.tryHere(['read-tree', commit], { cwd, env }) === undefined) return true;
-  git.tryHere(['update-index', '-q', '--refresh'], { cwd, env });
-  const differs = git.tryHere(['diff-files', '--quiet', '--ignore-submodules=all'], { cwd, env }) === undefined;
-  const others = git.tryHere(['ls-files', '-z', '--others', '--exclude-standard'], { cwd, env });
+  const at = { gitDir: ownDirectory(git, objects), workTree: cwd, index: join(wish.scratch, `sub-${randomUUID()}`), cwd };
+  if (git.tryHere(['read-tree', commit], { at }) === undefined) return true;
+  git.tryHere(['update-index', '-q', '--refresh'], { at });
+  const differs = git.tryHere(['diff-files', '--quiet', '--ignore-submodules=all'], { at }) === undefined;
+  const others = git.tryHere(['ls-files', '-z', '--others', '--exclude-standard'], { at });
   return differs || others === undefined || others.length > 0;
 }
 

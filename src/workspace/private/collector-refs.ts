@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Parts } from '../git/location.ts';
 import type { CollectorGit } from './collector-git.ts';
 import type { Said } from './wish.ts';
 
@@ -75,12 +76,12 @@ function otherRefs(git: CollectorGit, refs: readonly Listed[]): Pick<Refs, 'also
 function soundRefs(git: CollectorGit, refs: readonly [string, string][]): [string, string][] {
   if (refs.length === 0) return [];
   const input = refs.map(([, id]) => `${id}\n`).join('');
-  const typesIn = (env: Readonly<Record<string, string>> = {}): string[] =>
-    git.here(['cat-file', '--batch-check=%(objecttype)'], { input, env }).toString('utf8').split('\n');
+  const typesIn = (at: Partial<Parts> = {}): string[] =>
+    git.here(['cat-file', '--batch-check=%(objecttype)'], { input, at }).toString('utf8').split('\n');
   const isSound = (type: string | undefined): boolean => type === 'commit' || type === 'tag';
   const types = typesIn();
   const isTagged = refs.some(([name]) => name.startsWith('refs/tags/'));
-  const had = isTagged ? typesIn({ GIT_DIR: join(git.wish.scratch, 'bare') }) : [];
+  const had = isTagged ? typesIn({ gitDir: join(git.wish.scratch, 'bare') }) : [];
   return refs.filter(([name], n) => isSound(types[n]) && !(name.startsWith('refs/tags/') && isSound(had[n])));
 }
 

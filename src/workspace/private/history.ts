@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { hasCode, PRIVATE_DIRECTORY, writeFileAtomic } from '../../platform/files.ts';
-import { gitAt } from '../git.ts';
+import { gitIn } from '../git/in-repository.ts';
+import { gitHome } from '../git-home.ts';
 import { withLock } from '../repository-lock.ts';
 import type { Seat } from '../seat.ts';
-import { gitRoot } from '../stand-in.ts';
 import { readShallow } from './project-facts.ts';
 
 /**
@@ -61,7 +61,7 @@ export async function packsFor(
 /** What is shallow reaches less, and is another history when it no longer is. */
 async function placeOf({ commonDir }: Seat, env: NodeJS.ProcessEnv): Promise<string> {
   const key = createHash('sha256').update(`${commonDir}\0${(await readShallow(commonDir)) ?? ''}`);
-  return join(gitRoot(env), 'history', key.digest('hex').slice(0, 24));
+  return join(gitHome(env), 'history', key.digest('hex').slice(0, 24));
 }
 
 async function recordOf(directory: string): Promise<readonly Pack[]> {
@@ -98,7 +98,12 @@ async function makePack(
   try {
     const input = [tip, ...fresh, ...(below ? [`^${below.tip}`] : [])].map((line) => `${line}\n`).join('');
     const args = ['pack-objects', '--revs', '--delta-base-offset', '-q', join(scratch, 'pack')];
-    const end = await gitAt(repository, args, env, { input, timeoutMs: 0, settings: ['pack.packSizeLimit=0'] });
+    const end = await gitIn(repository, args, env, {
+      mode: 'user',
+      input,
+      timeoutMs: 0,
+      settings: { 'pack.packSizeLimit': '0' },
+    });
     if (end.code !== 0) throw notWhole(repository, end.err);
     const name = `pack-${end.out.toString('utf8').trim()}`;
     if (!NAME.test(name)) throw new Fault('unavailable', `git made no pack of the history of ${repository.commonDir}`);
@@ -124,7 +129,10 @@ async function nearestBelow(
   env: NodeJS.ProcessEnv,
 ): Promise<Pack | undefined> {
   for (const pack of record.toReversed().slice(0, TRIED)) {
-    const { code } = await gitAt(repository, ['merge-base', '--is-ancestor', pack.tip, tip], env, { timeoutMs: 0 });
+    const { code } = await gitIn(repository, ['merge-base', '--is-ancestor', pack.tip, tip], env, {
+      mode: 'closed',
+      timeoutMs: 0,
+    });
     if (code === 0) return pack.needs.length < LIMITS.historyLayers.value ? pack : undefined;
   }
   return undefined;

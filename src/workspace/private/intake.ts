@@ -2,11 +2,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Fault } from '../../domain/fault.ts';
+import { type GitEnd, type GitOptions, git } from '../git/git.ts';
+import { limitedGit } from '../git/limited-git.ts';
+import { fleetsOwn, type GitLocation } from '../git/location.ts';
 import { isId } from '../target.ts';
 import type { Bounds } from './bounds.ts';
-import { type ClosedPlace, closedGit } from './closed-git.ts';
 import { linkPacks } from './history.ts';
-import { limitedGit } from './limited-git.ts';
 import type { PrivatePlaces } from './places.ts';
 import { assertBounded } from './unfolded.ts';
 import type { Said } from './wish.ts';
@@ -20,13 +21,17 @@ export interface Quarantine {
   readonly bounds: Bounds;
 }
 
-const at = ({ places, objects }: Quarantine): ClosedPlace => ({ gitDir: places.store, objects, alternates: [places.history] });
+const at = ({ places, objects }: Quarantine): GitLocation =>
+  fleetsOwn({ gitDir: places.store, objects, alternates: [places.history] });
+
+const gitAt = (quarantine: Quarantine, args: readonly string[], options: Omit<GitOptions, 'mode'>): Promise<GitEnd> =>
+  git(at(quarantine), args, quarantine.env, { mode: 'closed', ...options });
 
 /** Takes a pack from a stream; what is wrong with it is thrown. The caller ends it by `signal`. */
 export async function indexPack(quarantine: Quarantine, pack: Readable, signal: AbortSignal): Promise<void> {
   const { packBytes, memoryBytes } = quarantine.bounds;
   const args = ['index-pack', '--stdin', '--fix-thin', '--strict', `--max-input-size=${packBytes}`];
-  const { code, err } = await limitedGit(at(quarantine), quarantine.env, { args, input: pack, signal, memoryBytes });
+  const { code, err } = await limitedGit(at(quarantine), args, quarantine.env, { input: pack, signal, memoryBytes });
   if (code !== 0)
     throw new Fault('conflict', `the objects are not sound and were not taken in: ${err || `it ended with ${code}`}`);
 }
@@ -62,7 +67,7 @@ export async function proveClaims(quarantine: Quarantine, said: Said, facts: Kno
   const input = asked.map((line) => `${line}\n`).join('');
   const fresh = [...new Set(tips)].filter((tip) => !facts.known.includes(tip));
   const [found, ...proofs] = await Promise.allSettled([
-    closedGit(at(quarantine), ['cat-file', '--batch-command'], quarantine.env, { input }),
+    gitAt(quarantine, ['cat-file', '--batch-command'], { input }),
     assertWhole(quarantine, { tips, known: facts.known }, signal),
     assertBounded({ ...quarantine, place: at(quarantine), tips: fresh, base: facts.base }, signal),
   ]);
@@ -104,7 +109,7 @@ async function assertWhole(
   const input = [...tips, ...known.map((id) => `^${id}`)].map((line) => `${line}\n`).join('');
   const args = ['rev-list', '--objects', '--quiet', '--stdin'];
   const { memoryBytes } = quarantine.bounds;
-  const { code, err } = await limitedGit(at(quarantine), quarantine.env, { args, input, signal, memoryBytes });
+  const { code, err } = await limitedGit(at(quarantine), args, quarantine.env, { input, signal, memoryBytes });
   if (code !== 0) throw refused(`something that belongs to it is missing, or it is too much: ${err.slice(0, 300)}`);
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { exists } from '../../platform/files.ts';
 import type { Ground } from '../announce.ts';
-import { removeDeadLock } from '../dead-lock.ts';
+import { removeStaleLock } from '../git/stale-lock.ts';
 import { openDirectory } from '../remove-tree.ts';
 import type { Mark, Site } from '../site.ts';
 import { privatePlaces } from './places.ts';
@@ -60,5 +60,5 @@ async function removeLocks(site: Site): Promise<void> {
   // A link in its place leads to locks of others.
   if (directory === undefined) return;
   await directory.close();
-  for (const name of LOCKS) await removeDeadLock(join(agentGit, name), [site.path, agentGit]);
+  for (const name of LOCKS) await removeStaleLock(join(agentGit, name), [site.path, agentGit], 'ours');
 }

@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import type { Ground } from '../announce.ts';
+import { answered, git } from '../git/git.ts';
+import { fleetsOwn } from '../git/location.ts';
 import { namesIn } from '../names.ts';
 import { ownIndex, type Site } from '../site.ts';
-import { closedOutput } from './closed-git.ts';
 import { privatePlaces } from './places.ts';
 
 const LISTING_BYTES = 1024 * 1024 * 1024;
@@ -12,10 +13,9 @@ const LISTING_BYTES = 1024 * 1024 * 1024;
  * and no git is: somebody else's commands have been in there. As bytes, one character each.
  */
 export async function othersInPrivate({ site, env }: Ground): Promise<readonly string[]> {
-  const place = { gitDir: privatePlaces(site).store, index: ownIndex(site) };
-  const known = knownNames(
-    namesIn(await closedOutput(place, ['ls-files', '-z'], env, { maxBytes: LISTING_BYTES, timeoutMs: 0 })),
-  );
+  const place = fleetsOwn({ gitDir: privatePlaces(site).store, index: ownIndex(site) });
+  const listed = await git(place, ['ls-files', '-z'], env, { mode: 'closed', maxBytes: LISTING_BYTES, timeoutMs: 0 });
+  const known = knownNames(namesIn(answered(listed, `list what is checked out in ${site.path}`)));
   const found: string[] = [];
   await look('');
   return found;

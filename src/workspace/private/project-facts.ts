@@ -2,7 +2,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { LIMITS } from '../../domain/limits.ts';
 import { readRegular } from '../../platform/read-safely.ts';
-import { git, outputAt } from '../git.ts';
+import { look } from '../git/git.ts';
+import { outputIn } from '../git/in-repository.ts';
 import type { Seat } from '../seat.ts';
 
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -34,7 +35,7 @@ export async function refsWithin(repository: Seat, commit: string, env: NodeJS.P
     'refs/heads',
     'refs/tags',
   ];
-  const out = await outputAt(repository, args, env, { maxBytes: 64 * 1024 * 1024, timeoutMs: 0 });
+  const out = await outputIn(repository, args, env, { mode: 'closed', maxBytes: 64 * 1024 * 1024, timeoutMs: 0 });
   return out
     .toString('latin1')
     .split('\n')
@@ -53,8 +54,9 @@ export async function objectFormat({ commonDir }: Pick<Seat, 'commonDir'>): Prom
 /** Patterns of files to be ignored that are in no tree: the project's own and the user's. */
 export async function excludesOf(repository: Seat, path: string, env: NodeJS.ProcessEnv): Promise<string> {
   const home = env['HOME'] || homedir();
-  const { ok, out } = await git(path, ['config', '--global', '--path', '--get', 'core.excludesFile'], env);
-  const users = ok && out !== '' ? out : join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', 'ignore');
+  const { code, out } = await look(path, ['config', '--global', '--path', '--get', 'core.excludesFile'], env);
+  const said = code === 0 ? out.toString('utf8').trim() : '';
+  const users = said !== '' ? said : join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', 'ignore');
   const texts = await Promise.all([join(repository.commonDir, 'info', 'exclude'), users].map(textOf));
   return texts.flatMap((text) => (text === undefined ? [] : [text.endsWith('\n') ? text : `${text}\n`])).join('');
 }

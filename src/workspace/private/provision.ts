@@ -3,12 +3,12 @@ import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exists, hasCode } from '../../platform/files.ts';
 import type { Ground } from '../announce.ts';
-import { gitFault } from '../git.ts';
+import { git, gitFault } from '../git/git.ts';
+import { fleetsOwn } from '../git/location.ts';
 import { namedAfter } from '../orphans.ts';
 import { removeTree } from '../remove-tree.ts';
 import { besides, ownIndex, type Site, type Who } from '../site.ts';
 import { identityOf } from '../target.ts';
-import { type ClosedPlace, closedGit } from './closed-git.ts';
 import { writeGitFiles } from './git-files.ts';
 import { linkPacks, packsFor } from './history.ts';
 import { abandoned, ownedName } from './owned-names.ts';
@@ -167,12 +167,15 @@ export async function checkOutPrivate(ground: Ground, to: string, from?: string)
     const [format, shallow] = await Promise.all([objectFormat(repository), readShallow(repository.commonDir)]);
     await writeGitFiles(scratch, { format, shallow, head: 'ref: refs/heads/none', alternates: [objectsOf(ground)] });
     const args = from === undefined ? ['--reset', '-u', to] : ['-m', '-u', from, to];
-    const place: ClosedPlace = { gitDir: scratch, workTree: site.path, index };
-    const end = await closedGit(place, ['read-tree', '--no-recurse-submodules', ...args], env, {
+    const place = fleetsOwn({ gitDir: scratch, workTree: site.path, index });
+    const end = await git(place, ['read-tree', '--no-recurse-submodules', ...args], env, {
+      mode: 'closed',
+      // Writing files waits more than it works.
+      settings: { 'checkout.workers': '2' },
       variables: namedAfter(site),
       timeoutMs: 0,
     });
-    if (end.code !== 0 && from === undefined) throw gitFault(['read-tree'], end);
+    if (end.code !== 0 && from === undefined) throw gitFault(end, `write the files of ${site.path}`);
     return end.code === 0;
   } finally {
     await removeTree(scratch);

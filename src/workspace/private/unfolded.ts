@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { Fault } from '../../domain/fault.ts';
+import { limitedGit } from '../git/limited-git.ts';
+import type { GitLocation } from '../git/location.ts';
 import type { Bounds } from './bounds.ts';
-import type { ClosedPlace } from './closed-git.ts';
-import { limitedGit } from './limited-git.ts';
 
 interface Asked {
-  readonly place: ClosedPlace;
+  readonly place: GitLocation;
   readonly env: NodeJS.ProcessEnv;
   readonly bounds: Bounds;
   readonly tips: readonly string[];
@@ -31,13 +31,12 @@ export async function assertBounded({ place, env, bounds, tips, base }: Asked, s
   const list = ['diff-tree', '--stdin', '-r', '-z', '--raw', '--no-renames', '--no-abbrev'];
   const sizes = ['cat-file', '--batch-check=%(objecttype) %(objectsize)'];
   const [listed, sized] = await Promise.all([
-    limitedGit(place, env, {
+    limitedGit(place, list, env, {
       ...call,
-      args: list,
       input: asked.map((tip) => `${tip} ${base}\n`).join(''),
       onOutput: listing(bounds.files, (id) => ids.write(`${id}\n`), refuse),
     }).finally(() => ids.end()),
-    limitedGit(place, env, { ...call, args: sizes, input: ids, onOutput: adding(bounds.allBytes, refuse) }),
+    limitedGit(place, sizes, env, { ...call, input: ids, onOutput: adding(bounds.allBytes, refuse) }),
   ]);
   const failed = [listed, sized].find(({ code }) => code !== 0);
   why ??= failed && `its files cannot be counted: ${failed.err.slice(0, 300) || `git ended with ${failed.code}`}`;

@@ -4,13 +4,14 @@ import { Fault } from '../../domain/fault.ts';
 import type { Ground } from '../announce.ts';
 import { updateRef } from '../branches.ts';
 import { copyIndex } from '../entry.ts';
-import { gitAt, gitFault, outputAt } from '../git.ts';
-import { identity } from '../identity.ts';
+import { signedBy } from '../git/environment.ts';
+import { answered, git, gitFault } from '../git/git.ts';
+import { gitIn, outputIn } from '../git/in-repository.ts';
+import { fleetsOwn } from '../git/location.ts';
 import type { Committed, Kept } from '../outcome.ts';
 import { removeTree } from '../remove-tree.ts';
 import { besides, type Mark, ownIndex, type Who } from '../site.ts';
 import { isBranchName } from '../target.ts';
-import { closedGit, closedOutput } from './closed-git.ts';
 import { type Collected, collect } from './collect.ts';
 import type { Means } from './confine.ts';
 import { linkFile, linkPacks } from './history.ts';
@@ -51,7 +52,7 @@ const leftOf = ({ left }: Collected, refs: number): readonly string[] =>
 async function commitInProject({ repository, env }: Ground, taken: Collected, { message, who }: Making): Promise<string> {
   const parents = taken.parent === undefined ? [] : ['-p', taken.parent];
   const args = ['commit-tree', '--no-gpg-sign', ...parents, '-F', '-', taken.tree];
-  const out = await outputAt(repository, args, env, { input: ended(message), variables: identity(who) });
+  const out = await outputIn(repository, args, env, { mode: 'user', input: ended(message), variables: signedBy(who) });
   return out.toString('utf8').trim();
 }
 
@@ -61,7 +62,7 @@ type Pointing = readonly [name: string, id: string];
 
 async function point({ repository, env }: Ground, [name, id]: Pointing): Promise<void> {
   const end = await updateRef(repository, ['--no-deref', name, id], env);
-  if (end.code !== 0) throw gitFault(['update-ref'], end);
+  if (end.code !== 0) throw gitFault(end, `write ${name}`);
 }
 
 /**
@@ -71,7 +72,7 @@ async function point({ repository, env }: Ground, [name, id]: Pointing): Promise
 async function pointAll(ground: Ground, first: Pointing, others: readonly Pointing[]): Promise<number> {
   const { repository, env } = ground;
   const input = [first, ...others].map(([name, id]) => `update ${name}\0${id}\0\0`).join('');
-  const all = await gitAt(repository, ['update-ref', '--no-deref', '--stdin', '-z'], env, { input });
+  const all = await gitIn(repository, ['update-ref', '--no-deref', '--stdin', '-z'], env, { mode: 'user', input });
   if (all.code === 0) return 0;
   await point(ground, first);
   let refused = 0;
@@ -121,11 +122,9 @@ async function commitInStore({ site, env }: Ground, taken: Collected, { message,
   const { store, history } = privatePlaces(site);
   const parents = taken.parent === undefined ? [] : ['-p', taken.parent];
   const args = ['commit-tree', '--no-gpg-sign', ...parents, '-F', '-', taken.tree];
-  const out = await closedOutput({ gitDir: store, objects: history }, args, env, {
-    input: ended(message),
-    variables: identity(who),
-  });
-  return out.toString('utf8').trim();
+  const place = fleetsOwn({ gitDir: store, objects: history });
+  const end = await git(place, args, env, { mode: 'closed', input: ended(message), variables: signedBy(who) });
+  return answered(end, `commit what was taken in from ${site.path}`).toString('utf8').trim();
 }
 
 interface Renewal {
@@ -142,16 +141,17 @@ async function renewAgentGit(ground: Ground, mark: Mark, { commit, taken, isOnBr
   await mkdir(scratch);
   try {
     const index = join(scratch, 'index');
+    const place = fleetsOwn({ gitDir: store, index });
     const base = mark.commit ?? commit;
     const isMoved = await copyIndex(ownIndex(site), index)
-      .then(() => closedGit({ gitDir: store, index }, ['read-tree', '-i', '-m', base, commit], env))
+      .then(() => git(place, ['read-tree', '-i', '-m', base, commit], env, { mode: 'closed' }))
       .then(
         ({ code }) => code === 0,
         () => false,
       );
     if (!isMoved) {
       await removeTree(index);
-      await closedOutput({ gitDir: store, index }, ['read-tree', commit], env);
+      answered(await git(place, ['read-tree', commit], env, { mode: 'closed' }), `read ${commit}`);
     }
     const shown = Object.entries(await shownIn(site)).map(([name, id]) => [`refs/remotes/origin/${name}`, id] as const);
     const own = [

@@ -3,7 +3,7 @@
  * whoever forks. Small; when whoever it works for is gone, it ends, and its gits with it. If that one was killed with the lock
  * on the index of a checkout in its hand, the move it was at is ended first and the lock taken away.
  */
-import type { Answer, GitAsked, GitStopped, Guarded, GuardedMove } from './git-hand.ts';
+import type { Answer, GitAsked, GitStopped, Guarded, GuardedMove } from './git-helper-client.ts';
 import { endAllGits, spawnGit } from './spawn-git.ts';
 
 const guarded = new Map<number, GuardedMove>();
@@ -41,6 +41,6 @@ function say(what: Answer): void {
 async function endMoves(): Promise<void> {
   if (guarded.size === 0) return;
   // Loaded only now: as long as all is well, the helper stays small.
-  const { endDeadMove } = await import('./dead-move.ts');
+  const { endDeadMove } = await import('../dead-move.ts');
   await Promise.allSettled([...guarded.values()].map(({ checkout, holder }) => endDeadMove(checkout, holder, process.env)));
 }

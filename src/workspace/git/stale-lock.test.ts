@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lockInTheWay } from './lock-in-the-way.ts';
+import { lockInTheWay } from './stale-lock.ts';
 
 it('the lock in the way of git is found wherever it is named, and nothing else is taken for one [R29]', () => {
   const path = "/it's here/.git/refs/heads/x.lock";

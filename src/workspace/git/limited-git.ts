@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { LIMITS } from '../../domain/limits.ts';
-import { closedEnvironment, IN_PIECES } from './closed-environment.ts';
-import { type ClosedPlace, variablesOf } from './closed-git.ts';
+import { IN_PIECES, sanitizedGitEnv } from './environment.ts';
+import { type GitLocation, variablesOf } from './location.ts';
 
-interface Call {
-  readonly args: readonly string[];
+interface LimitedCall {
   readonly input: Readable | string;
   /** Its output as it comes, one character for each byte; absent: there is none to be read. */
   readonly onOutput?: ((text: string) => void) | undefined;
@@ -15,23 +14,27 @@ interface Call {
   readonly memoryBytes?: number | undefined;
 }
 
-export interface LimitedEnd {
+interface LimitedEnd {
   readonly code: number | null;
   readonly err: string;
 }
 
+const LIMITED = 'ulimit -c 0; ulimit -v "$0" 2>/dev/null; exec "$@"';
 const MOST_SAID = 2_000;
 
 /**
- * Git over objects that somebody else has made, with so much memory and no more: 200 bytes can ask for gigabytes, and a few
- * trees that name each other unfold into millions of files.
+ * A closed git over objects that somebody else has made, with so much memory and no more: 200 bytes can ask for gigabytes, and a
+ * few trees that name each other unfold into millions of files.
  */
-export async function limitedGit(place: ClosedPlace, env: NodeJS.ProcessEnv, call: Call): Promise<LimitedEnd> {
-  const { args, input, onOutput, signal, memoryBytes = LIMITS.takenMemoryBytes.value } = call;
-  const limited = `ulimit -c 0; ulimit -v ${Math.floor(memoryBytes / 1_024)} 2>/dev/null; exec "$@"`;
-  const child = spawn('/bin/sh', ['-c', limited, 'fleet', 'git', ...args], {
-    cwd: place.gitDir,
-    env: { ...closedEnvironment(env, IN_PIECES), ...variablesOf(place) },
+export async function limitedGit(
+  location: GitLocation,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { input, onOutput, signal, memoryBytes = LIMITS.takenMemoryBytes.value }: LimitedCall,
+): Promise<LimitedEnd> {
+  const child = spawn('/bin/sh', ['-c', LIMITED, String(Math.floor(memoryBytes / 1_024)), 'git', ...args], {
+    cwd: location.gitDir,
+    env: { ...sanitizedGitEnv('closed', env, IN_PIECES), ...variablesOf(location) },
     stdio: ['pipe', onOutput ? 'pipe' : 'ignore', 'pipe'],
     signal,
     killSignal: 'SIGKILL',

@@ -1,31 +1,53 @@
-import { readdir, readFile, readlink, stat, unlink } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readdir, readFile, readlink, realpath, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../platform/clock.ts';
-import { statSync, variablesSync } from '../platform/proc.ts';
-import type { ProcessIdentity } from '../platform/process-identity.ts';
-
-/** Younger than this, a lock may belong to a git that is just about to begin or to end. */
-const BOUND_MS = 10_000;
+import { systemClock } from '../../platform/clock.ts';
+import { exists } from '../../platform/files.ts';
+import { statSync, variablesSync } from '../../platform/proc.ts';
+import type { ProcessIdentity } from '../../platform/process-identity.ts';
 
 /**
- * Removes a lock of git whose owner is proved dead: it is old, no process has it open, and no git that could have made it
- * is alive. Where that cannot be seen nothing is proved, and nothing is removed.
+ * How old a lock must be, because its owner may be just about to begin or to end: of the user's own gits, among them some that cannot be
+ * seen; of gits in a tree of Fleet's; of those of a landing that is known to be dead.
  */
-export async function removeAbandoned(lock: string, places: readonly string[], boundMs = BOUND_MS): Promise<boolean> {
-  const isDead = await isAbandoned(lock, places, boundMs);
-  if (isDead) await unlink(lock).catch(() => undefined);
-  return isDead;
+const LEAST_AGE_MS = { theirs: 10_000, ours: 2_000, dead: 0 } as const;
+
+type Whose = keyof typeof LEAST_AGE_MS;
+
+/** Removes a lock that is proved stale; true when there is none any more. `places` are where a git could be at work that made it. */
+export async function removeStaleLock(lock: string, places: readonly string[], whose: Whose): Promise<boolean> {
+  if (!(await exists(lock))) return true;
+  const isOver = await isStaleLock(lock, places, whose);
+  if (isOver) await unlink(lock).catch(() => undefined);
+  return isOver;
 }
 
-export async function isAbandoned(lock: string, places: readonly string[], boundMs = BOUND_MS): Promise<boolean> {
+/**
+ * The proof that the owner of a lock of git is dead: it is old, no process has it open, and no git that could have made it is
+ * alive. Where that cannot be seen nothing is proved.
+ */
+export async function isStaleLock(lock: string, places: readonly string[], whose: Whose): Promise<boolean> {
   const found = await stat(lock).catch(() => undefined);
   if (found === undefined) return false;
-  if (boundMs > 0 && systemClock.now() - found.mtimeMs < boundMs) return false;
+  const least = LEAST_AGE_MS[whose];
+  if (least > 0 && systemClock.now() - found.mtimeMs < least) return false;
   const pids = await processes();
   if (pids.length === 0) return false;
-  for (const pid of pids) if (await mayOwn(pid, lock, places)) return false;
+  // The kernel names what a process has open without any link on the way.
+  const real = join(await realpath(dirname(lock)).catch(() => dirname(lock)), basename(lock));
+  for (const pid of pids) if (await mayOwn(pid, real, places)) return false;
   return true;
+}
+
+const BEGIN = "Unable to create '";
+const END = "': File exists";
+
+/** The lock that git says it could not make because there is one. */
+export function lockInTheWay(err: string): string | undefined {
+  const from = err.indexOf(BEGIN);
+  const to = from === -1 ? -1 : err.indexOf(END, from);
+  const path = to === -1 ? '' : err.slice(from + BEGIN.length, to);
+  return path.endsWith('.lock') && !path.includes('\n') ? path : undefined;
 }
 
 /** Those that can still do something: one that has ended and only waits to be asked how cannot. */

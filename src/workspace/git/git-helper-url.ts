@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { bundlePrograms } from '../platform/bundle.ts';
+import { bundlePrograms } from '../../platform/bundle.ts';
 
 let bundled: URL | undefined;
 

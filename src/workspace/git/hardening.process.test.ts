@@ -1,20 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { census } from './census.ts';
-import { commitWork } from './commit-work.ts';
-import { discard } from './discard.ts';
-import { ATTRIBUTES, plant, plantNested, sang, wroteElsewhere } from './fixtures/attacks.ts';
-import { canary, type Ground, ground, who } from './fixtures/ground.ts';
-import { git } from './git.ts';
-import { inspect } from './inspect.ts';
-import { keep } from './keep.ts';
-import { clear, layOut } from './lay-out.ts';
-import { madeBySetup } from './setup-paths.ts';
-import type { Site } from './site.ts';
+import { census } from '../census.ts';
+import { commitWork } from '../commit-work.ts';
+import { discard } from '../discard.ts';
+import { ATTRIBUTES, plant, plantNested, sang, wroteElsewhere } from '../fixtures/attacks.ts';
+import { canary, type Ground, ground, who } from '../fixtures/ground.ts';
+import { inspect } from '../inspect.ts';
+import { keep } from '../keep.ts';
+import { clear, layOut } from '../lay-out.ts';
+import { madeBySetup } from '../setup-paths.ts';
+import type { Site } from '../site.ts';
+import { ask } from './in-repository.ts';
 
 const files = { '.gitattributes': ATTRIBUTES, 'a.txt': 'a\n', 'b.md': 'b\n' };
 const plain = { copyFiles: ['b.md', '.env'], setupPaths: [] };
@@ -69,7 +69,7 @@ async function questions(at: Ground, directory: string): Promise<void> {
     ['submodule', 'update', '--init'],
     ['gc', '--auto'],
   ])
-    await git(directory, args, env);
+    for (const mode of ['closed', 'user'] as const) await ask(directory, args, env, { mode });
 }
 
 it('runs nothing that is planted in a shared repository, through any function of the room [WORK-13] [T11]', async () => {
@@ -161,10 +161,23 @@ it("runs a filter of the user's own configuration when it lays out and keeps", a
   at.git(at.root, 'config', '--global', 'filter.upper.clean', 'tr a-z A-Z');
   const site = at.site();
   await layOut(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
-  expect(await git(site.path, ['status', '--porcelain'], at.env)).toMatchObject({ ok: true, out: '' });
+  expect(await ask(site.path, ['status', '--porcelain'], at.env, { mode: 'user' })).toMatchObject({ ok: true, out: '' });
   writeFileSync(join(site.path, 'a.txt'), 'changed\n');
   const { commit } = await keep(site, { ref: 'refs/fleet/keep/1', message: 'kept', who }, at.env);
   expect(at.git(at.repository, 'cat-file', 'blob', `${commit}:a.txt`)).toBe('CHANGED');
+});
+
+it('gives a worktree the attributes that the user has set for all repositories, as the git of its agent does', async () => {
+  using at = ground({ 'a.txt': 'A\n' });
+  at.write('user/attributes', '*.txt filter=upper\n');
+  at.git(at.root, 'config', '--global', 'core.attributesFile', join(at.root, 'user/attributes'));
+  at.git(at.root, 'config', '--global', 'filter.upper.smudge', 'tr A-Z a-z');
+  at.git(at.root, 'config', '--global', 'filter.upper.clean', 'tr a-z A-Z');
+  const site = at.site();
+  await layOut(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
+  expect(readFileSync(join(site.path, 'a.txt'), 'utf8')).toBe('a\n');
+  expect(at.git(site.path, 'status', '--porcelain')).toBe('');
+  expect(await keep(site, { ref: 'refs/fleet/keep/1', message: 'kept', who }, at.env)).toMatchObject({ dirty: false });
 });
 
 it('asks no network for objects that a repository does not have, whatever its settings say [T11]', async () => {
@@ -183,7 +196,7 @@ it('asks no network for objects that a repository does not have, whatever its se
     set('remote.evil.promisor', 'true');
     set('remote.evil.url', `http://127.0.0.1:${port}/EXFIL`);
     const missing = '0123456789012345678901234567890123456789';
-    const { ok } = await git(at.repository, ['cat-file', '-e', missing], at.env);
+    const { ok } = await ask(at.repository, ['cat-file', '-e', missing], at.env);
     const started = await layOut(at.site(), { branch: 'x/one', start: missing, ...plain }, at.env).catch((error: Error) => error);
     expect([ok, started instanceof Error, asked]).toEqual([false, true, []]);
   } finally {

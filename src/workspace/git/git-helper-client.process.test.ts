@@ -7,16 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { bundlePrograms } from '../platform/bundle.ts';
-import { statSync } from '../platform/proc.ts';
-import { callGit, openGitHand } from './git-hand.ts';
+import { bundlePrograms } from '../../platform/bundle.ts';
+import { statSync } from '../../platform/proc.ts';
+import { within } from '../within.ts';
+import { callGit, openGitHelperClient } from './git-helper-client.ts';
 import type { GitCall } from './spawn-git.ts';
-import { within } from './within.ts';
 
 const MB = 1024 * 1024;
 let place: string;
 beforeAll(async () => {
-  place = await mkdtemp(join(tmpdir(), 'fleet hand '));
+  place = await mkdtemp(join(tmpdir(), 'fleet helper '));
   await promisify(execFile)('git', ['init', '-q', place]);
 });
 afterAll(() => rm(place, { recursive: true }));
@@ -42,26 +42,26 @@ const childrenOf = (parent: number): number[] =>
 
 async function bothWays(of: GitCall) {
   const here = await callGit(of);
-  const hand = openGitHand();
+  const client = openGitHelperClient();
   const there = await callGit(of);
-  await hand.close();
+  await client.close();
   expect({ ...there, out: '' }).toEqual({ ...here, out: '' });
   expect(there.out.equals(here.out)).toBe(true);
   return there;
 }
 
-/** A program of its own that has started git by a hand, and then goes on like this. */
+/** A program of its own that has started git by its helper, and then goes on like this. */
 async function programThat(goesOn: string): Promise<string> {
   const program = join(place, `asks-${randomUUID()}.mjs`);
   const programs = {
-    'git-hand': new URL('./git-hand.ts', import.meta.url),
+    'git-helper-client': new URL('./git-helper-client.ts', import.meta.url),
     'git-helper': new URL('./git-helper.ts', import.meta.url),
   };
-  const url = new URL('git-hand.mjs', bundlePrograms(programs));
+  const url = new URL('git-helper-client.mjs', bundlePrograms(programs));
   await writeFile(
     program,
-    `import { callGit, openGitHand } from ${JSON.stringify(String(url))};
-     const hand = openGitHand();
+    `import { callGit, openGitHelperClient } from ${JSON.stringify(String(url))};
+     const client = openGitHelperClient();
      const env = { PATH: process.env.PATH, HOME: ${JSON.stringify(place)} };
      const call = (args) => callGit({ args, cwd: ${JSON.stringify(place)}, env, maxBytes: 1000 });
      await call(['--version']);
@@ -73,9 +73,7 @@ async function programThat(goesOn: string): Promise<string> {
 describe('git that is started by another process', () => {
   it('says, reads and ends as git that is started here', async () => {
     const bytes = Buffer.from([0, 255, 10, 13, 128]);
-    await writeFile(join(place, 'input'), bytes);
     expect(await bothWays(call(['hash-object', '--stdin'], { input: bytes }))).toMatchObject({ code: 0 });
-    expect(await bothWays(call(['hash-object', '--stdin'], { inputFile: join(place, 'input') }))).toMatchObject({ code: 0 });
     expect((await bothWays(alias('cat', { input: bytes }))).out).toEqual(bytes);
     expect(await bothWays(call(['rev-parse', '--verify', 'nothing']))).toMatchObject({
       code: 128,
@@ -87,22 +85,22 @@ describe('git that is started by another process', () => {
   });
 
   it('goes with its helper, and the next call has a new one', async () => {
-    const hand = openGitHand();
+    const client = openGitHelperClient();
     try {
       await callGit(call(['--version']));
-      const pid = hand.pid() ?? 0;
+      const pid = client.pid() ?? 0;
       const waiting = callGit(alias(TALKS));
       process.kill(pid, 'SIGKILL');
       await expect(waiting).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('SIGKILL') });
       expect(await callGit(call(['--version']))).toMatchObject({ code: 0 });
-      expect(hand.pid()).not.toBe(pid);
+      expect(client.pid()).not.toBe(pid);
     } finally {
-      await hand.close();
+      await client.close();
     }
   });
 
   it('is waited for when it is closed, also by a program that has nothing else to do', async () => {
-    const program = await programThat(`await hand.close(); process.stdout.write('closed');`);
+    const program = await programThat(`await client.close(); process.stdout.write('closed');`);
     expect(await promisify(execFile)(process.execPath, [program])).toMatchObject({ stdout: 'closed' });
   });
 
@@ -112,27 +110,27 @@ describe('git that is started by another process', () => {
     await writeFile(join(bin, 'git'), '#!/bin/sh\necho asked >> asked\nwhile ! test -e go; do sleep 0.05; done\necho answer\n', {
       mode: 0o755,
     });
-    const hand = openGitHand();
+    const client = openGitHelperClient();
     const env = { PATH: `${bin}:${process.env['PATH']}`, HOME: place };
     const asked = async () => (await readFile(join(place, 'asked'), 'utf8').catch(() => '')).split('\n').length - 1;
     try {
       const looking = callGit(call(['-c', 'a.b=c', 'rev-parse', 'HEAD'], { env }));
       await vi.waitFor(async () => expect(await asked()).toBe(1), 30_000);
-      const first = hand.pid() ?? 0;
+      const first = client.pid() ?? 0;
       process.kill(first, 'SIGKILL');
       await vi.waitFor(async () => expect(await asked()).toBe(2), 30_000);
       await writeFile(join(place, 'go'), '');
       expect((await looking).out.toString()).toBe('answer\n');
-      expect(hand.pid()).not.toBe(first);
+      expect(client.pid()).not.toBe(first);
     } finally {
       await writeFile(join(place, 'go'), '');
-      await hand.close();
+      await client.close();
     }
   });
 
   it('ends with whoever asked for it, however that came', async () => {
     const program = await programThat(`void call(['-c', ${JSON.stringify(`alias.x=!${TALKS}`)}, 'x']);
-       process.stdout.write(hand.pid() + '\\n');`);
+       process.stdout.write(client.pid() + '\\n');`);
     const asks = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = (await once(asks.stdout.setEncoding('utf8'), 'data')) as [string];
     const helper = Number(line);
@@ -147,8 +145,8 @@ describe('git that is started by another process', () => {
 });
 
 describe('work within a signal', () => {
-  it.each([['here'], ['by a hand']])('ends its git when it is aborted %s, and starts no other', async (where) => {
-    const hand = where === 'here' ? undefined : openGitHand();
+  it.each([['here'], ['by a helper']])('ends its git when it is aborted %s, and starts no other', async (where) => {
+    const client = where === 'here' ? undefined : openGitHelperClient();
     const [controller, began, later] = [new AbortController(), join(place, randomUUID()), join(place, randomUUID())];
     const work = within(controller.signal, async () => {
       await callGit(alias(`echo $$ > '${began}'; exec sleep 600`)).catch(() => undefined);
@@ -165,6 +163,6 @@ describe('work within a signal', () => {
     await expect(readFile(later)).rejects.toThrow('ENOENT');
     // Whoever is outside goes on.
     expect((await callGit(call(['--version']))).code).toBe(0);
-    await hand?.close();
+    await client?.close();
   });
 });

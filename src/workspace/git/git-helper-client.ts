@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { Fault } from '../domain/fault.ts';
-import type { ProcessIdentity } from '../platform/process-identity.ts';
-import type { Checkout } from './checkout.ts';
+import { Fault } from '../../domain/fault.ts';
+import type { ProcessIdentity } from '../../platform/process-identity.ts';
+import type { Checkout } from '../checkout.ts';
+import { signalHere } from '../within.ts';
 import { gitHelperUrl } from './git-helper-url.ts';
 import { type GitCall, type GitEnded, spawnGit } from './spawn-git.ts';
-import { signalHere } from './within.ts';
 
 export interface GitAsked {
   readonly n: number;
@@ -70,10 +70,10 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-let hand: Hand | undefined;
+let client: GitHelperClient | undefined;
 
 /**
- * Starts git here, or, where there is an engine in this process, by a hand of its own. Whatever was begun within a signal
+ * Starts git here, or, where there is an engine in this process, by a helper process. Whatever was begun within a signal
  * that is aborted fails, and its git is ended.
  */
 export async function callGit(call: GitCall): Promise<GitEnded> {
@@ -81,7 +81,7 @@ export async function callGit(call: GitCall): Promise<GitEnded> {
   signal?.throwIfAborted();
   // One that moves a ref takes milliseconds; ended in the middle it would leave a lock.
   const stop = call.args.includes('update-ref') ? undefined : signal;
-  const ended = await (hand?.ask(call, stop) ?? spawnGit(call, stop));
+  const ended = await (client?.ask(call, stop) ?? spawnGit(call, stop));
   if (signal?.aborted) throw endedBy(signal, call.args);
   return ended;
 }
@@ -92,22 +92,22 @@ function endedBy({ reason }: AbortSignal, args: readonly string[]): Fault {
 }
 
 /** While an engine in this process holds the lock on the index of a checkout, its helper knows of it; what it answers ends that. */
-export const guardCheckout = (move: GuardedMove): (() => void) => hand?.guard(move) ?? (() => undefined);
+export const guardCheckout = (move: GuardedMove): (() => void) => client?.guard(move) ?? (() => undefined);
 
 /** From now on until it is closed, git is started by a small process: it has little to copy, and nobody waits for it. */
-export function openGitHand(): { readonly pid: () => number | undefined; close(): Promise<void> } {
-  const own = new Hand();
-  hand ??= own;
+export function openGitHelperClient(): { readonly pid: () => number | undefined; close(): Promise<void> } {
+  const own = new GitHelperClient();
+  client ??= own;
   return {
     pid: () => own.pid,
     close: async () => {
-      if (hand === own) hand = undefined;
+      if (client === own) client = undefined;
       await own.close();
     },
   };
 }
 
-class Hand {
+class GitHelperClient {
   readonly #pending = new Map<number, Pending>();
   readonly #guarded = new Map<number, GuardedMove>();
   #helper: ChildProcess | undefined;

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
 
 /** One call of git as data: it may be handed to another process to be made. */
 export interface GitCall {
@@ -7,8 +6,6 @@ export interface GitCall {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly input?: string | Uint8Array | undefined;
-  /** A file in its place, for what is too large to hold. */
-  readonly inputFile?: string | undefined;
   /** Absent: none. Checking out or packing takes as long as it takes. */
   readonly timeoutMs?: number | undefined;
   readonly maxBytes: number;
@@ -49,13 +46,11 @@ function remember(child: ChildProcess, end: () => void): void {
   process.once('exit', endAllGits);
 }
 
-/** It disarms nothing: callers own the directory and the environment it runs with. Aborted, it is ended as one that is late. */
+/** For `git.ts` alone, which makes the environment. Aborted, it is ended as one that is late. */
 export function spawnGit(call: GitCall, signal?: AbortSignal): Promise<GitEnded> {
   return new Promise((resolve) => {
     const { cwd, env, apart = false } = call;
-    const file = call.inputFile === undefined ? undefined : openSync(call.inputFile, 'r');
-    const child = spawn('git', call.args, { cwd, env, stdio: [file ?? 'pipe', 'pipe', 'pipe'], detached: apart });
-    if (file !== undefined) closeSync(file);
+    const child = spawn('git', call.args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: apart });
     const end = () => {
       if (child.pid !== undefined) killQuietly(apart ? -child.pid : child.pid);
     };

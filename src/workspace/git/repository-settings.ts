@@ -1,8 +1,9 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { gitDirectory } from './git-directory.ts';
-import { rawGit } from './raw-git.ts';
+import { Fault, isFault } from '../../domain/fault.ts';
+import { gitDirectory } from '../git-directory.ts';
+import { answered, look } from './git.ts';
 
 export interface Setting {
   /** Section and variable in lower case, the part between them as written. */
@@ -46,14 +47,13 @@ const known = new Map<string, Known>();
 
 /** Everything git would obey in that directory. Reading settings starts no program. Whoever lands one after the other asks once. */
 export async function settingsOf(directory: string, env: NodeJS.ProcessEnv): Promise<readonly Setting[]> {
-  const own = ownEnvironment(env);
-  const which = JSON.stringify([directory, own['HOME'], own['XDG_CONFIG_HOME'], Object.entries(own).filter(isOfGit)]);
+  const which = JSON.stringify([directory, Object.entries(env).filter(([name]) => SAYS_WHERE.test(name))]);
   const before = known.get(which);
   if (before && performance.now() - before.at < GOOD_MS && (await stateOf(before.files)) === before.state) return before.settings;
   const at = performance.now();
-  const usual = await usualFiles(directory, own);
+  const usual = await usualFiles(directory, env);
   const earlier = await stateOf(usual);
-  const { settings, files } = await asked(directory, own);
+  const { settings, files } = await asked(directory, env);
   if (known.size >= MOST) known.clear();
   const all = [...new Set([...usual, ...files])];
   // One that was written while git read it is read again next time.
@@ -61,31 +61,55 @@ export async function settingsOf(directory: string, env: NodeJS.ProcessEnv): Pro
   return settings;
 }
 
-const isOfGit = ([name]: [string, unknown]): boolean => name.startsWith('GIT_');
+const SAYS_WHERE = /^(HOME|XDG_CONFIG_HOME|GIT_CONFIG_\w+)$/;
 
 async function asked(directory: string, env: NodeJS.ProcessEnv): Promise<{ settings: readonly Setting[]; files: string[] }> {
-  const { out } = await rawGit(['config', '--list', '-z', '--show-scope', '--show-origin'], { cwd: directory, env });
-  const parts = out.toString('utf8').split('\0');
+  const end = await look(directory, ['config', '--list', '-z', '--show-scope', '--show-origin'], env);
+  if (end.missing || end.stopped) answered(end, `read the settings of ${directory}`);
+  const parts = end.out.toString('utf8').split('\0');
   const settings: Setting[] = [];
   const files: string[] = [];
   for (let at = 0; at + 2 < parts.length; at += 3) {
     const [scope = '', origin = '', entry = ''] = parts.slice(at, at + 3);
-    const [key = '', ...value] = entry.split('\n');
-    // A key without a value means true.
-    const text = entry.includes('\n') ? value.join('\n') : 'true';
-    settings.push({ key, value: text, trusted: scope === 'system' || scope === 'global' });
+    // Our own, of this call.
+    if (scope === 'command') continue;
+    settings.push({ ...pairOf(entry), trusted: scope === 'system' || scope === 'global' });
     if (origin.startsWith('file:')) files.push(resolve(directory, origin.slice('file:'.length)));
   }
   return { settings, files };
 }
 
+/** What one file says. Those it includes are not looked at: what they say would have to be trusted. */
+export async function settingsOfFile(file: string, env: NodeJS.ProcessEnv): Promise<readonly Setting[]> {
+  if ((await stat(file).catch(() => undefined)) === undefined) return [];
+  const end = await look('/', ['config', '--file', file, '--no-includes', '--list', '-z'], env);
+  if (end.missing) answered(end, 'read settings');
+  if (end.code !== 0)
+    throw new Fault('unavailable', `the git configuration ${file} cannot be read: ${end.err || 'it takes too long'}`, {
+      path: file,
+    });
+  const entries = end.out.toString('utf8').split('\0');
+  return entries.filter((entry) => entry !== '').map((entry) => ({ ...pairOf(entry), trusted: false }));
+}
+
+/** A key without a value means true. */
+function pairOf(entry: string): Pick<Setting, 'key' | 'value'> {
+  const end = entry.indexOf('\n');
+  return end === -1 ? { key: entry, value: 'true' } : { key: entry.slice(0, end), value: entry.slice(end + 1) };
+}
+
 /** Where settings are looked for, whether or not anything is there. */
 async function usualFiles(directory: string, env: NodeJS.ProcessEnv): Promise<string[]> {
-  const { own, common } = await gitDirectory(directory);
+  // In a directory of no repository the user's own settings hold.
+  const found = await gitDirectory(directory).catch((error: unknown) => {
+    if (!isFault(error, 'not_found')) throw error;
+    return undefined;
+  });
+  const theirs = found ? [join(found.commonDir, 'config'), join(found.gitDir, 'config.worktree')] : [];
   const home = env['HOME'] ?? '';
   const users = [join(home, '.gitconfig'), join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', 'config')];
   const named = [env['GIT_CONFIG_GLOBAL'], env['GIT_CONFIG_SYSTEM']].filter((file) => file !== undefined);
-  return [join(common, 'config'), join(own, 'config.worktree'), ...users, ...named, '/etc/gitconfig'];
+  return [...theirs, ...users, ...named, '/etc/gitconfig'];
 }
 
 const stateOf = async (files: readonly string[]): Promise<string> =>
@@ -94,7 +118,7 @@ const stateOf = async (files: readonly string[]): Promise<string> =>
 const signature = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => [ino, size, mtimeNs, ctimeNs].join('/');
 
 /**
- * What a stand-in for a checkout obeys: how files lie on disk, whoever says so, and filters only where the user's own
+ * What a scratch git directory for a checkout obeys: how files lie on disk, whoever says so, and filters only where the user's own
  * settings define them: the repository's settings may have been written by an agent, and a filter is a program.
  */
 export const checkoutSettings = (settings: readonly Setting[]): Setting[] =>
@@ -114,18 +138,6 @@ export function foreignFilters(settings: readonly Setting[]): Set<string> {
 
 export const valueOf = (settings: readonly Setting[], key: string): string | undefined =>
   settings.findLast((setting) => setting.key === key)?.value;
-
-/** The user's environment, without what would point git at another repository or hand it settings. */
-export function ownEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(
-    ([name]) =>
-      !name.startsWith('GIT_') ||
-      name.startsWith('GIT_CONFIG_GLOBAL') ||
-      name.startsWith('GIT_CONFIG_NOSYSTEM') ||
-      name.startsWith('GIT_CONFIG_SYSTEM'),
-  );
-  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
-}
 
 /** The text of a settings file that says exactly this. */
 export const settingsText = (settings: readonly Pick<Setting, 'key' | 'value'>[]): string =>
