@@ -6,6 +6,7 @@ import { planted } from '../planted.ts';
 import { findBans } from './bans.ts';
 import { checkDecisions } from './decisions.ts';
 import { checkDocs } from './docs.ts';
+import { checkGitCalls, gitCallsIn, gitNamers } from './git-calls.ts';
 import { checkLicences } from './licences.ts';
 import { checkLockFile } from './lock-file.ts';
 import { checkReading, openingsIn } from './reading.ts';
@@ -67,6 +68,36 @@ describe('reading', () => {
     expect((await checkReading(place.path)).violations).toContainEqual(
       expect.stringContaining('src/app/accounts.ts is listed in tools/checks/readers.ts and opens nothing'),
     );
+  });
+});
+
+describe('git calls', () => {
+  it.each([
+    "spawn('git', ['status']);",
+    "execFileSync(`git`, ['status']);",
+    "child_process.spawnSync('/usr/bin/git', args);",
+    "await promisify(execFile)('git', ['gc']);",
+    "spawn('/bin/sh', ['-c', 'exec \"$@\"', 'x', 'git', 'gc']);",
+    "const program = 'git'; spawn(program, args);",
+    "const env = { GIT_DIR: '/x' };",
+    "const env = { 'GIT_CONFIG_GLOBAL': '/dev/null' };",
+    "env['GIT_INDEX_FILE'] = index;",
+    "import { spawnGit } from './git/spawn-git.ts';",
+  ])('finds another way to start git, or to make its environment: %s', async (source) => {
+    using place = planted({ 'src/app/x.ts': source, 'src/app/x.test.ts': source, 'src/workspace/git/x.ts': source });
+    const { violations } = await checkGitCalls(place.path);
+    expect(violations.filter((line) => line.includes('git is run by'))).toEqual([expect.stringMatching(/^src\/app\/x\.ts /)]);
+  });
+
+  it('lets pass the word, the directory, and other programs', () => {
+    const source = "join(home, 'git'); const ask = { system: 'git' }; spawn('gitk', []); add('git'); const GIT_FILES = ['.git'];";
+    expect(gitCallsIn('src/app/x.ts', source)).toEqual([]);
+  });
+
+  it('finds an entry that nobody needs', async () => {
+    const [{ path } = { path: '' }] = gitNamers;
+    using place = planted({ [path]: 'export {};' });
+    expect((await checkGitCalls(place.path)).violations).toContainEqual(expect.stringContaining(`${path} is listed`));
   });
 });
 

@@ -3,6 +3,7 @@ import { checkBans } from './bans.ts';
 import { checkDecisions } from './decisions.ts';
 import { checkDocs } from './docs.ts';
 import type { Verdict } from './finding.ts';
+import { checkGitCalls } from './git-calls.ts';
 import { checkLicences } from './licences.ts';
 import { checkLockFile } from './lock-file.ts';
 import { checkReading } from './reading.ts';
@@ -18,6 +19,7 @@ const checks: Readonly<Record<string, (root: string) => Promise<Verdict>>> = {
   sizes: (root) => checkSizes(root),
   bans: checkBans,
   reading: checkReading,
+  'git calls': checkGitCalls,
   readmes: checkReadmes,
   tests: checkTests,
   text: (root) => checkText(root),
