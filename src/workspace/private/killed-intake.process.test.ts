@@ -13,7 +13,7 @@ const programs = bundlePrograms({
   'take-in': new URL('../fixtures/take-in.ts', import.meta.url),
   'die-at': new URL('../fixtures/die-at.ts', import.meta.url),
   collector: new URL('./collector.ts', import.meta.url),
-  'git-helper': new URL('../git-helper.ts', import.meta.url),
+  'git-helper': new URL('../git/git-helper.ts', import.meta.url),
 });
 const fileOf = (name: string): string => fileURLToPath(new URL(`${name}.mjs`, programs));
 
