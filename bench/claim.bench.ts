@@ -1,7 +1,7 @@
 /** A claim costs the same however many tasks wait, also when nearly all of them stand in a lane without room. */
 import { engineNeeds } from '../src/app/engine-needs.ts';
 import { executorShelf } from '../src/app/executors.ts';
-import type { RunId } from '../src/domain/values.ts';
+import type { HostId, RunId } from '../src/domain/values.ts';
 import { takeTurn } from '../src/engine/controller.ts';
 import { dispatch } from '../src/engine/dispatch.ts';
 import type { Needs } from '../src/engine/needs.ts';
@@ -28,7 +28,11 @@ async function queueOf(count: number) {
   const claimed: RunId[] = [];
   const ids = { run: () => claimed[claimed.push(house.ids.run()) - 1] as RunId };
   const needs = (executor: string): Needs => ({
-    ...engineNeeds(house, 'here', executorShelf(house.paths, process.env, { settings: () => house.settings.current().values })),
+    ...engineNeeds(
+      house,
+      { id: 'host_here' as HostId, name: 'here', former: [] },
+      executorShelf(house.paths, process.env, { settings: () => house.settings.current().values }),
+    ),
     ids,
     startable: async () => (work) => work.executor === executor,
     roomHere: async () => 1,
@@ -45,7 +49,7 @@ async function queueOf(count: number) {
     });
     const runId = claimed.at(-1);
     if (acted !== 1 || runId === undefined) throw new Error(`a turn made ${acted} claims, expected 1`);
-    await settle(runId, { outcome: 'refused', retryInMs: 0 }, { store: house.store, now: house.now, host: 'here' });
+    await settle(runId, { outcome: 'refused', retryInMs: 0 }, { store: house.store, now: house.now, hostName: 'here' });
     topped += 1;
     await house.store.commit(queuedTask(house, freeFor(topped), house.now()));
     return ms;

@@ -120,7 +120,7 @@ export async function engineOn(house: House): Promise<Engine> {
   const stopping = new AbortController();
   const running = runEngine(
     {
-      ...engineNeeds(house, self.host, executors),
+      ...engineNeeds(house, await house.host(), executors),
       store,
       self,
       alive: isAlive,

@@ -69,9 +69,8 @@ const { house } = at;
 const runner = await runnerOf(house);
 const executors = executorShelf(house.paths, process.env, { settings: () => house.settings.current().values });
 const scripted = (await executors.all()).get('scripted') as Executor;
-const { host } = await house.self();
 const needs = {
-  ...engineNeeds(house, host, executors),
+  ...engineNeeds(house, await house.host(), executors),
   ...supervisionOf(house, process.env, { runner, executors }),
   log: () => {},
 };

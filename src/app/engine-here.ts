@@ -13,10 +13,10 @@ export type Engine = Identity & { readonly since: Instant };
  * Who holds the lease and is really there. Where the database cannot be read, what the server has said of itself is gone
  * by: a file of one that was killed names a process that is not there any more.
  */
-export async function engineHere(house: Pick<House, 'store' | 'now' | 'self' | 'paths'>): Promise<Engine | undefined> {
-  const self = await house.self();
+export async function engineHere(house: Pick<House, 'store' | 'now' | 'self' | 'host' | 'paths'>): Promise<Engine | undefined> {
+  const [self, { former }] = await Promise.all([house.self(), house.host()]);
   try {
-    return await leaseHolder({ store: house.store, now: house.now, alive: isAlive, self });
+    return await leaseHolder({ store: house.store, now: house.now, alive: isAlive, self, formerHosts: former });
   } catch (error) {
     if (!isFault(error, 'unavailable')) throw error;
     return announced(house.paths.live, self.host);

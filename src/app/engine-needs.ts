@@ -14,6 +14,7 @@ import { cleanRows } from './clean-rows.ts';
 import { dispatchingOf } from './dispatching.ts';
 import type { ExecutorShelf } from './executors.ts';
 import { leaksIn } from './leaks.ts';
+import type { HostIdentity } from './host-identity.ts';
 import { editsIn, eventsFor, notePlaces, notesMark } from './notes.ts';
 import type { House } from './open-house.ts';
 import { jobAsStarted, prepareRun, workDirectory } from './prepare.ts';
@@ -27,12 +28,18 @@ import { workshopOf } from './workshop.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export const engineNeeds = (house: House, host: string, executors: ExecutorShelf): Needs => ({
+export const engineNeeds = (
+  house: House,
+  { id: host, name: hostName, former }: HostIdentity,
+  executors: ExecutorShelf,
+): Needs => ({
   store: cleanRows(house.store, house.output.redactor, house.output.clean),
   now: house.now,
   elapsed: systemClock.elapsed,
   ids: house.ids,
   host,
+  hostName,
+  formerHosts: former,
   ...dispatchingOf({ store: house.store, settings: house.settings, diskShort: house.disk.diskShort }, executors),
   diskFull: house.disk.diskFull,
   edits: async (task) => {

@@ -1,6 +1,6 @@
 import type { Call } from '../contract/call.ts';
 import type { Caller } from '../domain/authority.ts';
-import type { Instant } from '../domain/values.ts';
+import type { HostId, Instant } from '../domain/values.ts';
 import type { Output } from '../operations/scope.ts';
 import type { RunLog } from '../runlog/port.ts';
 import type { Store } from '../store/port.ts';
@@ -8,6 +8,7 @@ import type { Signer } from './auth/signer.ts';
 import type { DiskRoom } from './disk-room.ts';
 import type { ExecutorShelf } from './executors.ts';
 import type { HomePaths } from './home.ts';
+import type { HostIdentity } from './host-identity.ts';
 import type { makeIds } from './make-ids.ts';
 import type { OnNews } from './news.ts';
 import type { Commits } from './observe/commits.ts';
@@ -40,7 +41,9 @@ export interface House {
   readonly ids: ReturnType<typeof makeIds>;
   now(): Instant;
   self(): Promise<Self>;
+  /** Who this home is among the hosts of the fleet; made when it is first asked for. */
+  host(): Promise<HostIdentity>;
   close(): Promise<void>;
 }
 
-export type Self = { host: string; boot: string; pid: number; started: string };
+export type Self = { host: HostId; boot: string; pid: number; started: string };

@@ -1,5 +1,6 @@
 import {
   type ClaimId,
+  type HostId,
   type Instant,
   type LinkId,
   msOf,
@@ -21,6 +22,7 @@ export function makeIds() {
     project: () => `project_${ulid()}` as ProjectId,
     question: () => `question_${ulid()}` as QuestionId,
     token: () => `token_${ulid()}` as TokenId,
+    host: () => `host_${ulid()}` as HostId,
     link: () => `link_${ulid()}` as LinkId,
   };
 }

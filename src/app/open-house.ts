@@ -6,12 +6,12 @@ import { SCRIPTED } from '../domain/executors.ts';
 import { Fault } from '../domain/fault.ts';
 import { lenderOf } from '../domain/hold/account.ts';
 import { CONTEXT_MODE, INSTALL_CONTEXT_MODE } from '../domain/project/mcp-servers.ts';
-import { instantOf } from '../domain/values.ts';
+import { type HostId, instantOf } from '../domain/values.ts';
 import { type CallSurroundings, makeCall } from '../operations/call.ts';
 import type { Output } from '../operations/scope.ts';
 import { findProgram } from '../platform/ask-version.ts';
 import { systemClock } from '../platform/clock.ts';
-import { hostName, identityOf } from '../platform/process-identity.ts';
+import { identityOf } from '../platform/process-identity.ts';
 import { secretsIn } from '../platform/redact.ts';
 import { openFileRunLog } from '../runlog/file-run-log.ts';
 import { STORE_LIMITS } from '../store/assert-writes.ts';
@@ -30,6 +30,7 @@ import { executorsHere } from './executor-views.ts';
 import { type ExecutorShelf, executorShelf } from './executors.ts';
 import { type HomePaths, homePaths, initHome } from './home.ts';
 import { assertKnownFormat } from './home-format.ts';
+import { hostIdentity } from './host-identity.ts';
 import type { House, Self } from './house.ts';
 import { interactiveStarts } from './interactive.ts';
 import { lazyStore } from './lazy-store.ts';
@@ -71,6 +72,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
   const onNews = newsOf(store, commits);
   const texts = openFileRunLog({ blobs: paths.blobs, streams: paths.runs });
   const ids = makeIds();
+  const [host, self] = identities(paths);
   const secret = onDemand(async () => {
     await initHome(paths);
     return signerOf(await signingSecret(paths.secret, env));
@@ -84,7 +86,7 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     job: async (run, executor) => (await import('./prepare.ts')).pastJob(house, run, executor),
   });
   const output: Output = { read, events, facts: factsOf(paths.runs, hidden), ...cleaners(hidden) };
-  const parts = { env, cwd, paths, settings, store, condition, disk, texts, now, ids, secret, output, executors };
+  const parts = { env, cwd, paths, settings, store, condition, disk, texts, now, ids, secret, output, executors, host, self };
   const surroundings = surroundingsOf(parts);
   const callAs = callsAs(surroundings);
   const callWith: House['callWith'] = (given) =>
@@ -108,13 +110,20 @@ export async function openHouse(env: Env, cwd: string, flags: Flags = {}): Promi
     paths,
     ids,
     now,
-    self: whoWeAre,
+    self,
+    host,
     close: () => {
       notes.close();
       return store.close();
     },
   };
   return house;
+}
+
+/** Looked up when somebody asks: whoever only reads makes no home. */
+function identities(paths: HomePaths): [House['host'], House['self']] {
+  const host = onDemand(() => hostIdentity(paths.path));
+  return [host, onDemand(async () => selfOf((await host()).id))];
 }
 
 /** Where the home is, if this process may open it and knows how it lies. */
@@ -138,7 +147,10 @@ function callsAs(surroundings: CallSurroundings): House['callAs'] {
 }
 
 interface Parts
-  extends Pick<House, 'paths' | 'settings' | 'condition' | 'disk' | 'texts' | 'now' | 'ids' | 'output' | 'executors'> {
+  extends Pick<
+    House,
+    'paths' | 'settings' | 'condition' | 'disk' | 'texts' | 'now' | 'ids' | 'output' | 'executors' | 'host' | 'self'
+  > {
   readonly store: ReturnType<typeof lazyStore>;
   readonly env: Env;
   readonly cwd: string;
@@ -171,6 +183,8 @@ function surroundingsOf({
   secret,
   output,
   executors,
+  host,
+  self,
 }: Parts): CallSurroundings {
   const from = (path: string) => resolve(cwd, path);
   const upkeep = upkeepOf({ paths, texts, store, now });
@@ -199,12 +213,12 @@ function surroundingsOf({
     work: workPortOf(paths, env),
     home: {
       path: paths.path,
-      host: hostName(),
+      host: async () => (await host()).id,
       notesOf: (taskId) => notePlaces(paths.tasks, taskId).artifacts,
       init: () => initHome(paths),
       problem: () => condition.current()?.says,
       pid: process.pid,
-      engine: () => engineSeen({ store, now, paths, self: whoWeAre }),
+      engine: () => engineSeen({ store, now, paths, self, host }),
     },
     signer: {
       sign: async (token) => (await secret()).sign(token),
@@ -244,7 +258,7 @@ async function engineSeen(house: Parameters<typeof engineHere>[0]) {
   // Whoever only looks makes no database.
   if (![database, live].some((file) => existsSync(file))) return undefined;
   const engine = await engineHere(house);
-  return engine && { host: engine.host, pid: engine.pid, since: engine.since };
+  return engine && { host: (await house.host()).name, pid: engine.pid, since: engine.since };
 }
 
 /** Made when it is first needed, and once. */
@@ -264,8 +278,8 @@ function assertBackend(env: Env): void {
     throw new Fault('invalid', `STORAGE_BACKEND is ${JSON.stringify(asked)}: known are ${BACKENDS.join(', ')}`);
 }
 
-async function whoWeAre(): Promise<Self> {
+async function selfOf(host: HostId): Promise<Self> {
   const identity = await identityOf(process.pid);
   if (!identity) throw new Error('this process cannot be identified');
-  return { host: hostName(), ...identity };
+  return { host, ...identity };
 }

@@ -120,7 +120,7 @@ async function supervised(
   try {
     const { executors } = house;
     const points = crashPoints(env);
-    const needs = engineNeeds(house, self.host, executors);
+    const needs = engineNeeds(house, await house.host(), executors);
     const watching = supervisionOf(house, env, { runner: crashingRunner(runner, points), executors });
     const work = workOf(house, env);
     const supervision = {
@@ -133,6 +133,9 @@ async function supervised(
         ...own,
         store: crashingStore(needs.store, points),
         alive: isAlive,
+        // SQLite is the file of one home.
+        isSoleHost: true,
+        isHere: (path) => path.startsWith(`${house.paths.path}/`),
         supervision,
         work: { ...work, workshop: crashingWorkshop(work.workshop, points) },
         retention: retentionOf(house),

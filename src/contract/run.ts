@@ -8,6 +8,8 @@ import { page, paged, Ref, TaskView } from './shapes.ts';
 
 /** A run as people and programs see it: without the inner state of its executor. */
 export const RunView = Run.extend({
+  host: z.string().describe('what people call the machine it runs on'),
+  hostId: z.string().describe('the id of that machine, which no change of its name changes'),
   watch: Run.shape.watch.unwrap().omit({ state: true, outbox: true, skipping: true }).optional(),
   /** How it is doing, as long as it goes on. */
   health: z.enum(HEALTHS).optional(),

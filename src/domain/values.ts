@@ -22,6 +22,8 @@ export const TokenId = id('token', 'token');
 export type TokenId = z.infer<typeof TokenId>;
 export const LinkId = id('link', 'link');
 export type LinkId = z.infer<typeof LinkId>;
+export const HostId = id('host', 'host');
+export type HostId = z.infer<typeof HostId>;
 /** Workspaces are few and people name them: their ids are short. */
 export const WorkspaceId = z
   .string()

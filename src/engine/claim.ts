@@ -34,7 +34,11 @@ export async function occupied(store: Pick<Store, 'get'>, scopes: Iterable<strin
  * One commit that makes each task running, its run known and every limited scope occupied, or nothing at all. Claims that
  * no longer have room are left out.
  */
-export function claimWrites(claims: readonly Claim[], before: Occupied, { host, at }: { host: string; at: Instant }): Write[] {
+export function claimWrites(
+  claims: readonly Claim[],
+  before: Occupied,
+  by: { readonly host: string; readonly hostName: string; readonly at: Instant },
+): Write[] {
   const now = new Map([...before].map(([scope, seen]) => [scope, seen?.body]));
   const taken = claims.filter(({ scopes, runId }) => {
     if (!scopes.every((scope) => hasRoom(now.get(scope.scope), scope))) return false;
@@ -43,13 +47,16 @@ export function claimWrites(claims: readonly Claim[], before: Occupied, { host, 
   });
   const occupying = [...now].filter(([scope, hold]) => hold !== undefined && hold !== before.get(scope)?.body);
   return [
-    ...taken.flatMap((claim) => claimed(claim, host, at)),
+    ...taken.flatMap((claim) => claimed(claim, by)),
     ...occupying.map(([scope, hold]) => holds.put(hold as Hold, before.get(scope)?.version ?? 'absent')),
   ];
 }
 
-function claimed({ task, runId, executor, account, model, effort, scopes }: Claim, host: string, at: Instant): Write[] {
-  const author = { by: `host ${host}`, at };
+function claimed(
+  { task, runId, executor, account, model, effort, scopes }: Claim,
+  { host, hostName, at }: Parameters<typeof claimWrites>[2],
+): Write[] {
+  const author = { by: `host ${hostName}`, at };
   const next = transition(task.body, { type: 'claim', at, holder: { kind: 'run', runId } });
   const run: Run = {
     id: runId,

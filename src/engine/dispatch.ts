@@ -201,14 +201,14 @@ async function claimTogether(choices: readonly Choice[], needs: Needs): Promise<
 }
 
 async function claimNow(claims: readonly Claim[], needs: Needs): Promise<boolean> {
-  const { store, known = store, host, now } = needs;
+  const { store, known = store, host, hostName, now } = needs;
   const before = await occupied(
     known,
     claims.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)),
   );
   const paused = await pausesOf(known, claims);
   const at = now();
-  const writes = claimWrites(claims.filter(mayBegin(paused, at)), before, { host, at });
+  const writes = claimWrites(claims.filter(mayBegin(paused, at)), before, { host, hostName, at });
   if (writes.length === 0) return false;
   await store.commit([...writes, ...unpaused(paused)]);
   return true;

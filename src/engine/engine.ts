@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Fault, isFault } from '../domain/fault.ts';
 import type { Store } from '../store/port.ts';
+import { adoptFormer } from './adopt-former.ts';
 import { type Controller, keepRunning, type Surroundings } from './controller.ts';
 import { dispatch } from './dispatch.ts';
 import { failover } from './failover.ts';
@@ -44,6 +45,10 @@ export interface EngineNeeds extends Needs, Pick<Surroundings, 'log'> {
   readonly retention?: Retention;
   readonly self: Identity;
   alive(identity: Identity): Promise<boolean>;
+  /** Whether a path lies in this home: a copy never touches the workspaces of its original. */
+  isHere?(path: string): boolean;
+  /** No other host works with this store. */
+  readonly isSoleHost?: boolean;
   /** The lease is ours from now on. */
   onHeld?(): void;
 }
@@ -91,6 +96,7 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
     needs.onSettings?.(stirs.stir);
     return keepRunning(controller, { log: needs.log, begin: stirs.begin, rest: stirs.rest }, stopping.signal);
   };
+  await adoptFormer(fenced);
   needs.log('engine.started', { host: needs.host });
   needs.onHeld?.();
   await Promise.all([

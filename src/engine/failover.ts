@@ -77,14 +77,14 @@ async function placeFor(task: Task, needs: Needs): Promise<number | undefined> {
   return movesTo(task, isFree, needs.failover());
 }
 
-async function moveOn({ task, to, pause }: Move, { store, host, now }: Needs): Promise<boolean> {
+async function moveOn({ task, to, pause }: Move, { store, hostName, now }: Needs): Promise<boolean> {
   const at = now();
   const from = executorNow(task.body);
   const next = { ...task.body, executorAt: to, updatedAt: at };
   const { until, why } = pause.body;
   const note = { what: 'failover', from, to: executorNow(next), why: `${refOf(pause.body)} is paused until ${until}: ${why}` };
   await store.commit([
-    ...changed(tasks, task, next, { author: { by: `host ${host}`, at }, note }),
+    ...changed(tasks, task, next, { author: { by: `host ${hostName}`, at }, note }),
     { op: 'check', key: pauses.key(pause.body.id), expect: pause.version },
   ]);
   return true;

@@ -1,4 +1,5 @@
 import { Fault, isFault } from '../domain/fault.ts';
+import type { FormerHost } from '../domain/host.ts';
 import { type Instant, instantOf, msOf } from '../domain/values.ts';
 import type { Version, Write } from '../store/port.ts';
 import { type Lease, leases } from '../store/records/singles.ts';
@@ -14,6 +15,8 @@ export interface Identity {
 
 type Leasing = Pick<Needs, 'store' | 'now' | 'elapsed'> & {
   readonly self: Identity;
+  /** Ids this host had before: an engine that runs under one of them runs this very home. */
+  readonly formerHosts?: readonly FormerHost[] | undefined;
   /** Whether a process of this machine is still there. Only asked for one of the same host and boot. */
   alive(identity: Identity): Promise<boolean>;
   readonly forMs: number;
@@ -40,13 +43,14 @@ export async function takeLease(leasing: Leasing): Promise<Held> {
   const { store, now, elapsed, self, forMs, by } = leasing;
   const seen = await leases.get(store, leaseId(self.host));
   if (seen && !(await mayTake(seen.body, leasing))) throw refusal(seen.body, now());
+  const former = await formerLeases(leasing);
   const since = now();
   // A machine that sleeps does not count that time, and its wall clock may be set: they seldom err together.
   const moment = () => ({ wallMs: msOf(now()), elapsedMs: elapsed() });
   let known = moment();
   const lease = (): Lease => ({ id: leaseId(self.host), ...self, since, until: instantOf(msOf(now()) + forMs) });
   let version: Version = await store
-    .commit([leases.put(lease(), seen?.version ?? 'absent')], { flush: true })
+    .commit([leases.put(lease(), seen?.version ?? 'absent'), ...former], { flush: true })
     .catch(async (error) => {
       const winner = isFault(error, 'conflict') ? await leases.get(store, leaseId(self.host)) : undefined;
       throw winner ? refusal(winner.body, now()) : error;
@@ -81,11 +85,27 @@ export async function takeLease(leasing: Leasing): Promise<Held> {
   };
 }
 
-type Holding = Pick<Leasing, 'store' | 'now' | 'alive' | 'self'>;
+type Holding = Pick<Leasing, 'store' | 'now' | 'alive' | 'self' | 'formerHosts'>;
 
 async function mayTake(lease: Lease, { self, now, alive }: Holding): Promise<boolean> {
   if (lease.host === self.host && lease.boot === self.boot) return !(await alive(lease));
   return lease.host === self.host || lease.until < now();
+}
+
+/** Takes away the leases under former ids, so that whoever held one cannot write any more; refuses while that process lives. */
+async function formerLeases({ store, now, alive, self, formerHosts = [] }: Holding & Pick<Leasing, 'now'>): Promise<Write[]> {
+  const found = await Promise.all(
+    formerHosts.map(async ({ host, why }) => ({ why, seen: await leases.get(store, leaseId(host)) })),
+  );
+  const writes: Write[] = [];
+  for (const { why, seen } of found) {
+    if (!seen) continue;
+    // The lease in a copy is that of the original, which runs another home.
+    const isOurs = why === 'named' && seen.body.boot === self.boot;
+    if (isOurs && (await alive(seen.body))) throw refusal(seen.body, now());
+    writes.push(leases.remove(seen.body, seen.version));
+  }
+  return writes;
 }
 
 function refusal({ pid, host, since, until }: Lease, now: Instant): Fault {
@@ -99,6 +119,12 @@ function refusal({ pid, host, since, until }: Lease, now: Instant): Fault {
 
 /** Who holds the lease and is really there. */
 export async function leaseHolder(leasing: Holding): Promise<Lease | undefined> {
-  const seen = await leases.get(leasing.store, leaseId(leasing.self.host));
-  return seen && !(await mayTake(seen.body, leasing)) ? seen.body : undefined;
+  const { store, self, alive, formerHosts = [] } = leasing;
+  const seen = await leases.get(store, leaseId(self.host));
+  if (seen) return (await mayTake(seen.body, leasing)) ? undefined : seen.body;
+  for (const { host, why } of formerHosts) {
+    const before = why === 'named' ? await leases.get(store, leaseId(host)) : undefined;
+    if (before?.body.boot === self.boot && (await alive(before.body))) return before.body;
+  }
+  return undefined;
 }

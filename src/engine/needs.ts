@@ -1,5 +1,6 @@
 import type { DiskShortage, FullDisk } from '../domain/hold/disk-room.ts';
 import type { Capacity } from '../domain/hold/hold.ts';
+import type { FormerHost } from '../domain/host.ts';
 import type { Failover } from '../domain/task/failover.ts';
 import type { Lane } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
@@ -30,8 +31,12 @@ export interface Needs {
   /** Milliseconds on a clock that never jumps. */
   elapsed(): number;
   readonly ids: { run(): RunId };
-  /** Name under which this engine claims. */
+  /** The id under which this engine claims. */
   readonly host: string;
+  /** What people call this machine, for the history of things. */
+  readonly hostName: string;
+  /** Ids under which rows of this home may still stand. */
+  readonly formerHosts?: readonly FormerHost[];
   /** The limits in force now, with project limits by id. */
   capacity(): Promise<Capacity>;
   /** Executor, model and effort of a task that names none. */

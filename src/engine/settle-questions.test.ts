@@ -11,7 +11,11 @@ async function asked() {
   const { runId, call } = await house.begin(id);
   const [one, two] = [await call('question.ask', { text: 'One?' }), await call('question.ask', { text: 'Two?' })];
   const ends = async (ending: Partial<Ending>) => {
-    await settle(runId, { outcome: 'blocked', retryInMs: 0, ...ending }, { store: house.store, now: house.now, host: 'here' });
+    await settle(
+      runId,
+      { outcome: 'blocked', retryInMs: 0, ...ending },
+      { store: house.store, now: house.now, hostName: 'here' },
+    );
     return house.call('task.show', { id });
   };
   return { ...house, runId, one, two, ends };
@@ -47,7 +51,7 @@ describe('a task whose agent has asked and is gone', () => {
     const report = reportOf({ runId, taskId: id, at: house.now(), outcome: 'succeeded' });
     await call('report.submit', { status: 'failed', summary: 'no' });
     const ending = { outcome: 'succeeded', retryInMs: 0, collected: { report, over: 'absent' } } as const;
-    await expect(settle(runId, ending, { store: house.store, now: house.now, host: 'here' })).rejects.toThrow();
+    await expect(settle(runId, ending, { store: house.store, now: house.now, hostName: 'here' })).rejects.toThrow();
     expect((await house.call('task.show', { id })).phase.state).toBe('running');
   });
 

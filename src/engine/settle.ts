@@ -21,7 +21,7 @@ import { type Occupied, occupied } from './claim.ts';
 import type { Needs } from './needs.ts';
 import { pausesOf, pausing } from './pausing.ts';
 
-type Settle = Pick<Needs, 'store' | 'known' | 'inTurn' | 'now' | 'host'>;
+type Settle = Pick<Needs, 'store' | 'known' | 'inTurn' | 'now' | 'hostName'>;
 
 export interface Ending {
   readonly outcome: Outcome;
@@ -90,7 +90,7 @@ const settleTogether = (ended: readonly Ended[], needs: Settle): Promise<void> =
 
 /** A run that was settled before, or whose task has moved on to another run, changes nothing but itself. */
 async function settleNow(ended: readonly Ended[], needs: Settle): Promise<void> {
-  const { store, known = store, host } = needs;
+  const { store, known = store, hostName } = needs;
   const found = await Promise.all(
     ended.map(async ({ runId, ending }) => {
       const run = await runs.get(known, runId);
@@ -101,7 +101,7 @@ async function settleNow(ended: readonly Ended[], needs: Settle): Promise<void> 
   const open = found.filter(({ run }) => run.body.phase.state !== 'ended');
   if (open.length === 0) return;
   const at = needs.now();
-  const author = { by: `host ${host}`, at };
+  const author = { by: `host ${hostName}`, at };
   const [owners, before, paused] = await Promise.all([
     Promise.all(open.map(({ run }) => tasks.get(known, run.body.taskId))),
     occupied(

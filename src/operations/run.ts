@@ -3,6 +3,7 @@ import { Fault } from '../domain/fault.ts';
 import { healthOf } from '../domain/run/health.ts';
 import type { Run } from '../domain/run/run.ts';
 import { RunId } from '../domain/values.ts';
+import { hostNameOf } from '../store/records/hosts.ts';
 import type { Seen } from '../store/records/record.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { findTask } from './find.ts';
@@ -15,10 +16,10 @@ export const runHandlers: Pick<Handlers, Runs> = {
   'run.list': async ({ task, limit }, scope) => {
     const index = task === undefined ? runIndex.all : runIndex.task((await findTask(scope, task)).body.id);
     const hits = await scope.reads.scan({ index, limit, reverse: true });
-    return plan({ items: hits.map((hit) => viewOf(runs.read(hit), scope)) });
+    return plan({ items: await Promise.all(hits.map((hit) => viewOf(runs.read(hit), scope))) });
   },
 
-  'run.show': async ({ id }, scope) => plan(viewOf((await findRun(scope, id)).body, scope)),
+  'run.show': async ({ id }, scope) => plan(await viewOf((await findRun(scope, id)).body, scope)),
 
   'run.log': async ({ id, ...place }, scope) => plan(await logOf((await findRun(scope, id)).body, place, scope)),
 
@@ -58,10 +59,11 @@ async function logOf(run: Run, { stream, after, last, limit }: Place, { output }
   return { runId: run.id, items: items.map((item) => ({ ...item })), next, ended: final && items.length === 0 };
 }
 
-function viewOf(run: Run, { now, settings }: Scope): RunView {
+async function viewOf(run: Run, { reads, now, settings }: Scope): Promise<RunView> {
   const { watch, ...bare } = run;
   const health = healthOf(run, { now, stallMs: settings.current().values.stall_seconds * 1_000 });
-  const rest = { ...bare, ...(health ? { health } : {}) };
+  const host = await hostNameOf(reads, run.host);
+  const rest = { ...bare, host, hostId: run.host, ...(health ? { health } : {}) };
   if (!watch) return rest;
   const { state: _state, outbox: _outbox, skipping: _skipping, ...seen } = watch;
   return { ...rest, watch: seen };

@@ -270,8 +270,8 @@ export interface Home {
   /** Number of the process that carries out the call. */
   readonly pid: number;
   readonly path: string;
-  /** Name of this machine, as workspaces and runs know it. */
-  readonly host: string;
+  /** The id under which workspaces and runs know this machine. */
+  host(): Promise<string>;
   /** Where the notes of a task are, for its agents and for people. */
   notesOf(taskId: TaskId): string;
   /** Makes what is missing; says what it made. */

@@ -2,6 +2,7 @@ import { Fault } from '../domain/fault.ts';
 import { refOf } from '../domain/hold/account.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
+import { hostNameOf } from '../store/records/hosts.ts';
 import { projects } from '../store/records/projects.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { workspaces } from '../store/records/workspaces.ts';
@@ -50,7 +51,12 @@ async function conversationOf(task: Task, { reads, home }: Scope): Promise<{ run
   // The variables of an account may be keys, and no answer holds one.
   if (newest.run.account !== undefined)
     throw refused(task, `its conversation was led on the account ${refOf(newest.run)}, and yours is another`, resuming(task));
-  if (newest.run.host !== home.host) throw refused(task, `its conversation lies on ${newest.run.host}, and this is ${home.host}`);
+  const here = await home.host();
+  if (newest.run.host !== here)
+    throw refused(
+      task,
+      `its conversation lies on ${await hostNameOf(reads, newest.run.host)}, and this is ${await hostNameOf(reads, here)}`,
+    );
   return newest;
 }
 
@@ -71,7 +77,8 @@ async function placeOf(task: Task, scope: Scope): Promise<string> {
 async function workspaceOf(task: Task, { reads, home }: Scope): Promise<string | undefined> {
   const id = task.work?.workspaceId;
   const found = id === undefined ? undefined : (await workspaces.get(reads, id))?.body;
-  const isOwn = found?.use.kind === 'task' && found.use.taskId === task.id && found.state === 'ready' && found.host === home.host;
+  const isOwn =
+    found?.use.kind === 'task' && found.use.taskId === task.id && found.state === 'ready' && found.host === (await home.host());
   return isOwn ? found.path : undefined;
 }
 

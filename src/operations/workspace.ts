@@ -62,7 +62,7 @@ export const workspaceHandlers: Pick<Handlers, Names> = {
 const PROMPT_SHOWN = 500;
 
 async function all({ reads, home }: Scope): Promise<Seen<Workspace>[]> {
-  const hits = await reads.scan({ index: workspaceIndex.host(home.host), limit: reads.limits.rowsPerScan });
+  const hits = await reads.scan({ index: workspaceIndex.host(await home.host()), limit: reads.limits.rowsPerScan });
   return hits.map((hit) => ({ body: workspaces.read(hit), version: hit.version }));
 }
 

@@ -9,6 +9,7 @@ import type { createTask } from '../../src/contract/task.ts';
 import { shortageOf } from '../../src/domain/hold/disk-room.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Task } from '../../src/domain/task/task.ts';
+import type { HostId } from '../../src/domain/values.ts';
 import { nextStep } from '../../src/domain/work/next-step.ts';
 import { takeTurn } from '../../src/engine/controller.ts';
 import { dispatch } from '../../src/engine/dispatch.ts';
@@ -72,7 +73,7 @@ export async function effectHouse({ project = {}, settings = {} }: Given): Promi
   } as unknown as House;
   const pushed: string[] = [];
   const needs = {
-    ...engineNeeds(wired, 'here', executors),
+    ...engineNeeds(wired, { id: 'host_here' as HostId, name: 'here', former: [] }, executors),
     ...workOf(wired, ENV),
     elapsed: () => Date.parse(house.now()),
     workshop: workshopFor(pushed),

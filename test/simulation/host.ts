@@ -78,6 +78,7 @@ export class Host {
       elapsed: () => clock.ms,
       ids: { run: () => this.#world.runId() },
       host: this.#name,
+      hostName: this.#name,
       capacity: async () => capacity,
       defaults: async () => ({ executor: 'claude' }),
       startable: async () => () => true,

@@ -15,6 +15,7 @@ export function engineHouse(
     elapsed: () => Date.parse(house.now()),
     ids: house.ids,
     host: 'here',
+    hostName: 'here',
     capacity: async () => limits,
     defaults: async () => ({ executor: 'claude', model: 'house model' }),
     startable:

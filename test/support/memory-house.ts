@@ -155,7 +155,7 @@ export function memoryHouse({
     home: {
       path: '/home',
       pid: 1,
-      host: 'here',
+      host: async () => 'here',
       notesOf: (taskId) => `/home/tasks/${taskId}/artifacts`,
       init: async () => [],
       problem: () => undefined,

@@ -25,7 +25,7 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
     reason: 'files of the kernel',
     paths: [
       ...['src/platform/descriptors.ts', 'src/platform/proc.ts', 'src/platform/process-identity.ts', 'src/runner/cgroup.ts'],
-      ...['src/runner/crowd.ts', 'src/sandbox/probe.ts', 'src/workspace/git/stale-lock.ts'],
+      ...['src/platform/machine-id.ts', 'src/runner/crowd.ts', 'src/sandbox/probe.ts', 'src/workspace/git/stale-lock.ts'],
       ...['src/sandbox/limits.ts', 'src/sandbox/measure.ts', 'src/sandbox/watched-here.ts'],
     ],
   },
@@ -35,7 +35,14 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
     paths: [
       ...['src/app/accounts.ts', 'src/app/auth/secret.ts', 'src/app/auth/token-file.ts', 'src/app/background.ts'],
       ...['src/app/connect/run-around.ts', 'src/app/custom-executors.ts', 'src/app/engine-log.ts', 'src/app/home-format.ts'],
-      ...['src/app/prices.ts', 'src/app/readiness.ts', 'src/app/run-secrets.ts', 'src/app/runs.ts', 'src/app/upkeep.ts'],
+      ...[
+        'src/app/host-identity.ts',
+        'src/app/prices.ts',
+        'src/app/readiness.ts',
+        'src/app/run-secrets.ts',
+        'src/app/runs.ts',
+        'src/app/upkeep.ts',
+      ],
       ...['src/app/serve/live-file.ts', 'src/app/settings/file-lock.ts', 'src/app/settings/settings-file.ts'],
       ...['src/store/sqlite/high-water.ts', 'src/store/sqlite/revision.ts', 'src/store/sqlite/upkeep/snapshot.ts'],
       ...['src/workspace/repository-lock.ts', 'src/workspace/site.ts'],

@@ -9,7 +9,7 @@ describe('a question that is withdrawn', () => {
     const { id: taskId } = await house.create('x');
     const { runId, call } = await house.begin(taskId);
     const { id } = await call('question.ask', { text: 'Which colour?' });
-    await settle(runId, { outcome: 'blocked', retryInMs: 0 }, { store: house.store, now: house.now, host: 'here' });
+    await settle(runId, { outcome: 'blocked', retryInMs: 0 }, { store: house.store, now: house.now, hostName: 'here' });
     expect((await house.call('task.show', { id: taskId })).phase).toMatchObject({ block: { questionId: id } });
     const gone = await house.call('question.withdraw', { id: id.slice(-6), why: 'either will do' });
     expect(gone).toMatchObject({ state: 'withdrawn', withdrawn: { why: 'either will do' } });
@@ -27,7 +27,7 @@ describe('a question that is withdrawn', () => {
     const { id: taskId } = await house.create('x');
     const { runId, call } = await house.begin(taskId);
     const [one, two] = [await call('question.ask', { text: 'One?' }), await call('question.ask', { text: 'Two?' })];
-    await settle(runId, { outcome: 'blocked', retryInMs: 0 }, { store: house.store, now: house.now, host: 'here' });
+    await settle(runId, { outcome: 'blocked', retryInMs: 0 }, { store: house.store, now: house.now, hostName: 'here' });
     await house.call('question.withdraw', { id: one.id });
     expect((await house.call('task.show', { id: taskId })).phase).toMatchObject({
       state: 'blocked',
@@ -53,7 +53,7 @@ describe('a question that is withdrawn', () => {
     const { id: taskId } = await house.create('x');
     const first = await house.begin(taskId);
     const { id } = await first.call('question.ask', { text: 'Which colour?' });
-    await settle(first.runId, { outcome: 'lost', retryInMs: 0, neverRan: true }, { ...house, host: 'here' });
+    await settle(first.runId, { outcome: 'lost', retryInMs: 0, neverRan: true }, { ...house, hostName: 'here' });
     const second = await house.begin(taskId);
     expect((await second.call('question.ask', { text: 'Which  colour?' })).id).toBe(id);
     expect(await house.call('question.show', { id })).toMatchObject({ runId: second.runId });

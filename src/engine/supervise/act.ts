@@ -176,6 +176,6 @@ async function adopt({ run, look, task }: Sight, needs: SuperviseNeeds): Promise
   const watch = run.body.watch ?? (await firstWatch(run.body, task, needs));
   const next: Run = { ...run.body, updatedAt: at, phase: { state: 'running', since: at, ...look.identity }, watch };
   const note = { what: 'started', data: { agent: look.identity.agent.pid } };
-  await needs.store.commit(changed(runs, run, next, { author: { by: `host ${needs.host}`, at }, note }));
+  await needs.store.commit(changed(runs, run, next, { author: { by: `host ${needs.hostName}`, at }, note }));
   return true;
 }

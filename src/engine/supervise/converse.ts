@@ -115,5 +115,5 @@ export async function heard(task: Task, { heard: numbers, sent, note }: Told, ne
   const messages = seen.body.messages.map((message) => ({ ...message, state: stateOf(message.n, message.state) }));
   const next = { ...seen.body, messages };
   if (!note) return [tasks.put(next, seen.version)];
-  return changed(tasks, seen, next, { author: { by: `host ${needs.host}`, at: needs.now() }, note });
+  return changed(tasks, seen, next, { author: { by: `host ${needs.hostName}`, at: needs.now() }, note });
 }

@@ -30,7 +30,7 @@ export function ending(
     updatedAt: at,
     phase: { state: 'ending', since: at, outcome, why },
   };
-  return changed(runs, run, next, { author: { by: `host ${needs.host}`, at }, note: { what: 'ending', to: outcome, why } });
+  return changed(runs, run, next, { author: { by: `host ${needs.hostName}`, at }, note: { what: 'ending', to: outcome, why } });
 }
 
 /** Ending a process tree takes as long as it takes: the turn goes on, and the exit file tells when it is over. */

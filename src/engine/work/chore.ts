@@ -42,5 +42,5 @@ export function choreRun(wish: ChoreWish, needs: WorkNeeds): { readonly runId: R
     createdAt: at,
     updatedAt: at,
   };
-  return { runId, writes: born(runs, run, { by: `host ${needs.host}`, at }, { what: 'claimed' }) };
+  return { runId, writes: born(runs, run, { by: `host ${needs.hostName}`, at }, { what: 'claimed' }) };
 }

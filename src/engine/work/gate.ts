@@ -60,7 +60,7 @@ export async function gateOn(seen: Seen<Task>, subject: Subject, project: Projec
   return judge(seen, run, subject, needs);
 }
 
-const author = ({ host, now }: WorkNeeds) => ({ by: `host ${host}`, at: now() });
+const author = ({ hostName, now }: WorkNeeds) => ({ by: `host ${hostName}`, at: now() });
 
 async function open(seen: Seen<Task>, subject: Subject, project: Project, needs: WorkNeeds): Promise<Verdict> {
   if ((await isBusy(needs)) || (await lacksRoom(seen.body.id, needs))) return waits(false);

@@ -106,7 +106,7 @@ async function settleDown(run: Run, { id }: Task, project: Project, needs: WorkN
   const at = needs.now();
   const next: Task = { ...task, updatedAt: at, work: { ...begun.work, workspaceId: workspace.id } };
   const note = { what: 'workspace', data: { workspace: workspace.id, branch: begun.work.branch } };
-  await needs.store.commit([...writes, ...changed(tasks, seen, next, { author: { by: `host ${needs.host}`, at }, note })]);
+  await needs.store.commit([...writes, ...changed(tasks, seen, next, { author: { by: `host ${needs.hostName}`, at }, note })]);
   return { state: 'later' };
 }
 

@@ -132,6 +132,7 @@ const run: RunView = {
   executor: 'claude',
   model: 'opus',
   host: 'laptop',
+  hostId: 'host_01jx0000000000000000000000',
   holds: ['fleet', 'executor/claude'],
   directory: '/home/you/code/site',
   phase: {
