@@ -73,7 +73,7 @@ export async function effectHouse({ project = {}, settings = {} }: Given): Promi
   } as unknown as House;
   const pushed: string[] = [];
   const needs = {
-    ...engineNeeds(wired, { id: 'host_here' as HostId, name: 'here', former: [] }, executors),
+    ...engineNeeds(wired, { id: 'here' as HostId, name: 'here', former: [] }, executors),
     ...workOf(wired, ENV),
     elapsed: () => Date.parse(house.now()),
     workshop: workshopFor(pushed),
