@@ -30,7 +30,7 @@ describe('the id of a host', () => {
       await using house = await faultHouse();
       const { engine, ids, agents } = await withAgents(house, named('before'));
       await gone(engine.process);
-      const second = await house.up(named('after'));
+      await house.up(named('after'));
       expect(agents.filter((pid) => !isThere(pid))).toEqual([]);
       await writeFile(join(house.directory, 'go'), '');
       await house.settled(ids.values());
