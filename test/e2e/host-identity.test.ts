@@ -39,8 +39,7 @@ describe('the id of a host', () => {
         expect(await readFile(join(house.directory, `place of ${title}`, 'begun'), 'utf8')).toBe('once\n');
       const engines = (await house.ok(['status', '--json'])).json<{ engine: { host: string; running: boolean } }>().engine;
       expect(engines).toMatchObject({ running: true, host: 'after' });
-      await gone(second.process);
-      expect(house.withShims()).toEqual([]);
+      await vi.waitFor(() => expect(house.marked()).toEqual([]));
     },
   );
 
