@@ -3,6 +3,7 @@ import { ORIGINS, type Origin, outranksProject } from '../domain/settings.ts';
 import type { Needs } from '../engine/needs.ts';
 import type { Defaults, Dispatching } from '../operations/scope.ts';
 import type { Store } from '../store/port.ts';
+import { allHits } from '../store/queries/every-hit.ts';
 import { projectIndex, projects } from '../store/records/projects.ts';
 import type { ExecutorShelf } from './executors.ts';
 import type { SettingsSource } from './settings/open-settings.ts';
@@ -58,7 +59,7 @@ const chosen = (executor: string, from: string, model: string | undefined, model
 
 async function capacityOf({ store, settings }: Omit<Surroundings, 'diskShort'>): Promise<Capacity> {
   const { max_concurrent, limit_executor, limit_account, limit_project } = settings.current().values;
-  const known = (await store.scan({ index: projectIndex.all, limit: store.limits.rowsPerScan })).map(projects.read);
+  const known = (await allHits(store, projectIndex.all)).map(projects.read);
   const limited = known.flatMap(({ id, name, maxConcurrent }) => {
     const max = limit_project[name] ?? maxConcurrent;
     return max === undefined ? [] : [[id, max] as const];

@@ -3,6 +3,7 @@ import { isInForce, type Pause, pauseId } from '../domain/hold/pause.ts';
 import { executorNow, movesTo } from '../domain/task/failover.ts';
 import { laneOf, lenderPrefix } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
+import { allHits, everyHit } from '../store/queries/every-hit.ts';
 import { changed } from '../store/records/journal.ts';
 import { pauseIndex, pauses } from '../store/records/pauses.ts';
 import type { Seen as Read } from '../store/records/record.ts';
@@ -24,17 +25,22 @@ export interface Move {
 }
 
 /** Queued tasks of one paused account that are looked at in a turn, and moves that are made in one. */
-const LOOKED_AT = 500;
+const LOOKED_AT = 2_000;
 const MOVES = 50;
 
 /**
  * Moves queued tasks on to the next executor of their list while theirs is paused, where that is wanted. One task at a
  * time, and only as long as the pause is what it was: who lifts it keeps its tasks.
  */
-export const failover = (needs: Needs): Controller<Seen, Move> => ({
+export const failover = (needs: Needs): Controller<Seen, Move> => controllerOf(needs, new Map());
+
+/** Where the next turn goes on in the queue of each pause: tasks that cannot move must not hide those behind them. */
+type Cursors = Map<string, string>;
+
+const controllerOf = (needs: Needs, cursors: Cursors): Controller<Seen, Move> => ({
   name: 'failover',
   everyMs: 15_000,
-  observe: async () => ({ moves: await movesIn(needs) }),
+  observe: async () => ({ moves: await movesIn(needs, cursors) }),
   decide: ({ moves }) => moves,
   act: (move) => moveOn(move, needs),
   concerns: (write) =>
@@ -45,10 +51,10 @@ export const failover = (needs: Needs): Controller<Seen, Move> => ({
       (write.body as Task).executors.length > 1),
 });
 
-async function movesIn(needs: Needs): Promise<Move[]> {
+async function movesIn(needs: Needs, cursors: Cursors): Promise<Move[]> {
   const { store } = needs;
   const now = needs.now();
-  const known = (await store.scan({ index: pauseIndex.all, limit: store.limits.rowsPerScan })).map(
+  const known = (await allHits(store, pauseIndex.all)).map(
     (hit): Read<Pause> => ({ body: pauses.read(hit), version: hit.version }),
   );
   const inForce = known.filter(({ body }) => isInForce(body, now));
@@ -56,11 +62,18 @@ async function movesIn(needs: Needs): Promise<Move[]> {
   for (const pause of inForce) {
     if (moves.length >= MOVES) break;
     const prefix = lenderPrefix(pause.body);
-    const hits = await store.scan({ index: taskIndex.ready, from: prefix, to: after(prefix), limit: LOOKED_AT });
-    for (const hit of hits) {
+    const from = cursors.get(pause.body.id) ?? prefix;
+    // At the end it begins again: what could not move a while ago may now.
+    cursors.delete(pause.body.id);
+    let looked = 0;
+    for await (const hit of everyHit(store, taskIndex.ready, { from, to: after(prefix) })) {
       const task = { body: tasks.read(hit), version: hit.version };
       const to = await placeFor(task.body, needs);
-      if (to !== undefined && moves.length < MOVES) moves.push({ task, to, pause });
+      if (to !== undefined) moves.push({ task, to, pause });
+      looked += 1;
+      if (moves.length < MOVES && looked < LOOKED_AT) continue;
+      cursors.set(pause.body.id, `${hit.sort} `);
+      break;
     }
   }
   return moves;

@@ -3,6 +3,7 @@ import { looksAt, weigh } from '../domain/task/dependencies.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import { type Instant, msOf, type TaskId } from '../domain/values.ts';
+import { allHits } from '../store/queries/every-hit.ts';
 import { changed } from '../store/records/journal.ts';
 import { after } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
@@ -80,7 +81,7 @@ async function observe({ store, now }: Release, memory: Memory): Promise<Seen> {
 
 /** Delays that were planned while the wall clock was ahead: they begin anew. Looked for only when it has gone back. */
 async function plannedAhead(store: Release['store'], at: Instant): Promise<TaskId[]> {
-  const hits = await store.scan({ index: taskIndex.timed, from: after(`${at}/`), limit: store.limits.rowsPerScan });
+  const hits = await allHits(store, taskIndex.timed, { from: after(`${at}/`) });
   return hits
     .map(tasks.read)
     .filter(({ phase, notBefore }) => phase.state === 'waiting' && timely(phase, notBefore, at) !== phase.until)

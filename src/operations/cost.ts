@@ -3,6 +3,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';
 import { added, type Usage } from '../domain/run/usage.ts';
 import { instantOf, msOf } from '../domain/values.ts';
+import { allHits } from '../store/queries/every-hit.ts';
 import { takenBy } from '../store/queries/shared-budgets.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { findTask } from './find.ts';
@@ -14,7 +15,7 @@ export const costHandlers: Pick<Handlers, 'task.cost' | 'fleet.cost'> = {
   'task.cost': async ({ id }, scope) => {
     const { body: task } = await findTask(scope, id);
     const { reads } = scope;
-    const hits = await reads.scan({ index: runIndex.agents(task.id), limit: reads.limits.rowsPerScan });
+    const hits = await allHits(reads, runIndex.agents(task.id));
     const found = hits.map(runs.read);
     const { maxBudgetUsd, maxTokens, maxTurns } = task;
     const withParts = task.children === 0 ? undefined : await takenBy(task, reads);

@@ -3,6 +3,7 @@ import type { Project } from '../domain/project/project.ts';
 import type { Question } from '../domain/question/question.ts';
 import type { Task } from '../domain/task/task.ts';
 import { ProjectId, QuestionId, TaskId } from '../domain/values.ts';
+import { endingWith } from '../store/queries/every-hit.ts';
 import { canonical, projectIndex, projectNames, projects } from '../store/records/projects.ts';
 import { questionIndex, questions } from '../store/records/questions.ts';
 import { after, type Seen } from '../store/records/record.ts';
@@ -49,10 +50,9 @@ async function unknownProject(reads: Scope['reads'], ref: string): Promise<Fault
 export async function findQuestion({ reads }: Reads, ref: string): Promise<Seen<Question>> {
   const wanted = ref.toLowerCase();
   if (QuestionId.safeParse(wanted).success) return questions.get(reads, wanted).then(present('question', ref));
-  const hits = await reads.scan({ index: questionIndex.all, limit: reads.limits.rowsPerScan, reverse: true });
-  const matching = hits.filter((hit) => wanted.length >= SHORTEST_TAIL && hit.key.id.endsWith(wanted));
-  if (matching.length > 1) throw new Fault('invalid', `more than one question ends with ${ref}: give more characters of its id`);
-  return questions.get(reads, matching[0]?.key.id ?? wanted).then(present('question', ref));
+  const hit = wanted.length >= SHORTEST_TAIL ? await endingWith(reads, questionIndex.all, wanted) : undefined;
+  if (hit === 'two') throw new Fault('invalid', `more than one question ends with ${ref}: give more characters of its id`);
+  return questions.get(reads, hit?.key.id ?? wanted).then(present('question', ref));
 }
 
 const present =

@@ -3,6 +3,7 @@ import { Fault } from '../domain/fault.ts';
 import { shortageText } from '../domain/hold/disk-room.ts';
 import { isSettingName } from '../domain/settings.ts';
 import { PHASE_STATES } from '../domain/task/task.ts';
+import { allHits } from '../store/queries/every-hit.ts';
 import { projectIndex, projects } from '../store/records/projects.ts';
 import { questionIndex, questions } from '../store/records/questions.ts';
 import { gauges } from '../store/records/singles.ts';
@@ -72,7 +73,7 @@ export const homeHandlers: Pick<Handlers, 'home.init' | 'config.show' | 'config.
 };
 
 const projectNamesIn = async (reads: Scope['reads']): Promise<readonly string[]> =>
-  (await reads.scan({ index: projectIndex.all, limit: reads.limits.rowsPerScan })).map((hit) => projects.read(hit).name);
+  (await allHits(reads, projectIndex.all)).map((hit) => projects.read(hit).name);
 
 const limitsNobody = (name: string): string => `limit_project: there is no project ${JSON.stringify(name)}, so it limits nothing`;
 

@@ -1,12 +1,13 @@
 import { Fault } from '../domain/fault.ts';
 import { isInForce, lifted, pauseId } from '../domain/hold/pause.ts';
+import { allHits } from '../store/queries/every-hit.ts';
 import { changed } from '../store/records/journal.ts';
 import { pauseIndex, pauses } from '../store/records/pauses.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 
 export const pauseHandlers: Pick<Handlers, 'pause.list' | 'pause.lift'> = {
   'pause.list': async ({ all, limit }, { reads, now }) => {
-    const found = (await reads.scan({ index: pauseIndex.all, limit: reads.limits.rowsPerScan })).map(pauses.read);
+    const found = (await allHits(reads, pauseIndex.all)).map(pauses.read);
     return plan({ items: found.filter((pause) => all || isInForce(pause, now)).slice(0, limit) });
   },
 
@@ -25,6 +26,4 @@ export const pauseHandlers: Pick<Handlers, 'pause.list' | 'pause.lift'> = {
 
 /** The pauses in force now. */
 export const pausesInForce = async ({ reads, now }: Pick<Scope, 'reads' | 'now'>) =>
-  (await reads.scan({ index: pauseIndex.all, limit: reads.limits.rowsPerScan }))
-    .map(pauses.read)
-    .filter((pause) => isInForce(pause, now));
+  (await allHits(reads, pauseIndex.all)).map(pauses.read).filter((pause) => isInForce(pause, now));

@@ -7,7 +7,7 @@ import type { Project } from '../domain/project/project.ts';
 import { isFinal } from '../domain/task/task.ts';
 import { Name, type ProjectId } from '../domain/values.ts';
 import type { Write } from '../store/port.ts';
-import { everyHit } from '../store/queries/every-hit.ts';
+import { allHits, everyHit } from '../store/queries/every-hit.ts';
 import { born, changed } from '../store/records/journal.ts';
 import { canonical, projectIndex, projectNames, projects } from '../store/records/projects.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
@@ -52,7 +52,7 @@ export const projectHandlers: Pick<Handlers, 'project.add' | 'project.list' | 'p
     },
 
     'project.list': async (_input, { reads }) => {
-      const hits = await reads.scan({ index: projectIndex.all, limit: reads.limits.rowsPerScan });
+      const hits = await allHits(reads, projectIndex.all);
       return plan({ items: hits.map(projects.read) });
     },
 

@@ -3,6 +3,7 @@ import { Fault } from '../domain/fault.ts';
 import { healthOf } from '../domain/run/health.ts';
 import type { Run } from '../domain/run/run.ts';
 import { RunId } from '../domain/values.ts';
+import { endingWith } from '../store/queries/every-hit.ts';
 import { hostNameOf } from '../store/records/hosts.ts';
 import type { Seen } from '../store/records/record.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
@@ -78,9 +79,7 @@ export async function findRun({ reads }: Scope, ref: string): Promise<Seen<Run>>
 
 async function byTail(reads: Scope['reads'], tail: string): Promise<Seen<Run> | undefined> {
   if (tail.length < 4) return undefined;
-  const hits = await reads.scan({ index: runIndex.all, limit: reads.limits.rowsPerScan, reverse: true });
-  const matching = hits.filter(({ key }) => key.id.endsWith(tail));
-  if (matching.length > 1) throw new Fault('invalid', `more than one run ends with ${tail}: give more characters of its id`);
-  const [hit] = matching;
+  const hit = await endingWith(reads, runIndex.all, tail);
+  if (hit === 'two') throw new Fault('invalid', `more than one run ends with ${tail}: give more characters of its id`);
   return hit && { body: runs.read(hit), version: hit.version };
 }

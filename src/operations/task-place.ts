@@ -2,6 +2,7 @@ import { leads } from '../domain/authority.ts';
 import { Fault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { Task } from '../domain/task/task.ts';
+import { allHits } from '../store/queries/every-hit.ts';
 import { projectIndex, projects } from '../store/records/projects.ts';
 import { findProject } from './find.ts';
 import type { Scope } from './scope.ts';
@@ -38,7 +39,7 @@ async function inProject(project: Project, scope: Scope): Promise<Where> {
 
 /** The innermost project that contains the path. */
 export async function projectAround(real: string, { reads }: Scope): Promise<Project | undefined> {
-  const known = (await reads.scan({ index: projectIndex.all, limit: reads.limits.rowsPerScan })).map(projects.read);
+  const known = (await allHits(reads, projectIndex.all)).map(projects.read);
   return known.filter(({ path }) => isInside(real, path)).sort((a, b) => b.path.length - a.path.length)[0];
 }
 

@@ -5,6 +5,7 @@ import type { Link } from '../domain/token/link.ts';
 import { assertNarrower, assertOwnName, opens, type Token } from '../domain/token/token.ts';
 import { type Instant, instantOf, LinkId, msOf, TokenId } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
+import { endingWith, everyHit } from '../store/queries/every-hit.ts';
 import { born, changed } from '../store/records/journal.ts';
 import type { Seen } from '../store/records/record.ts';
 import type { Request } from '../store/records/requests.ts';
@@ -106,18 +107,12 @@ export function assertNoSecret({ operation, answer, at }: Pick<Request, 'operati
   });
 }
 
-const MOST_PAGES = 20;
-
-/** Looked up among the newest tokens: of more than can be read here, the oldest have long expired. */
+/** Of every token that still opens something, however many there are. */
 export async function callerNames(reads: Scope['reads'], now: Instant, person: string): Promise<ReadonlySet<string>> {
   const names = new Set([person.toLowerCase()]);
-  let to: string | undefined;
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-    const limit = reads.limits.rowsPerScan;
-    const hits = await reads.scan({ index: tokenIndex.all, limit, reverse: true, ...(to === undefined ? {} : { to }) });
-    for (const token of hits.map(tokens.read)) if (opens(token, now)) names.add(token.name.toLowerCase());
-    to = hits.at(-1)?.sort;
-    if (hits.length < limit) break;
+  for await (const hit of everyHit(reads, tokenIndex.all)) {
+    const token = tokens.read(hit);
+    if (opens(token, now)) names.add(token.name.toLowerCase());
   }
   return names;
 }
@@ -176,8 +171,7 @@ async function findToken(ref: string, { reads }: Scope): Promise<Seen<Token>> {
 
 async function byTail(tail: string, reads: Scope['reads']): Promise<string | undefined> {
   if (tail.length < 4) return undefined;
-  const hits = await reads.scan({ index: tokenIndex.all, limit: reads.limits.rowsPerScan, reverse: true });
-  const matching = hits.filter(({ key }) => key.id.endsWith(tail));
-  if (matching.length > 1) throw new Fault('invalid', `more than one token ends with ${tail}: give more characters of its id`);
-  return matching[0]?.key.id;
+  const hit = await endingWith(reads, tokenIndex.all, tail);
+  if (hit === 'two') throw new Fault('invalid', `more than one token ends with ${tail}: give more characters of its id`);
+  return hit?.key.id;
 }

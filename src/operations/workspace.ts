@@ -3,6 +3,7 @@ import { Fault } from '../domain/fault.ts';
 import { isFinal } from '../domain/task/task.ts';
 import type { RunId } from '../domain/values.ts';
 import { levelOf, portsOf, type Workspace } from '../domain/work/workspace.ts';
+import { allHits } from '../store/queries/every-hit.ts';
 import { projects } from '../store/records/projects.ts';
 import type { Seen } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
@@ -62,7 +63,7 @@ export const workspaceHandlers: Pick<Handlers, Names> = {
 const PROMPT_SHOWN = 500;
 
 async function all({ reads, home }: Scope): Promise<Seen<Workspace>[]> {
-  const hits = await reads.scan({ index: workspaceIndex.host(await home.host()), limit: reads.limits.rowsPerScan });
+  const hits = await allHits(reads, workspaceIndex.host(await home.host()));
   return hits.map((hit) => ({ body: workspaces.read(hit), version: hit.version }));
 }
 

@@ -4,6 +4,7 @@ import type { Run } from '../../domain/run/run.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
 import type { QuestionId, RunId, TaskId } from '../../domain/values.ts';
 import type { Write } from '../../store/port.ts';
+import { allHits } from '../../store/queries/every-hit.ts';
 import { changed } from '../../store/records/journal.ts';
 import { questionIndex, questions } from '../../store/records/questions.ts';
 import { runIndex, runs } from '../../store/records/runs.ts';
@@ -16,7 +17,6 @@ import { type About, takePage } from './take-page.ts';
 const GLANCE_MS = 2_000;
 const SOONEST_MS = GLANCE_MS / 4;
 const IDLE_MS = 30_000;
-const PENDING = 500;
 
 interface Site extends About {
   readonly stamp: string;
@@ -131,10 +131,7 @@ function glance(taskId: TaskId, { runId, told }: { runId?: RunId; told: string }
 }
 
 async function look({ store, host }: QuestionNeeds): Promise<Known> {
-  const [pending, live] = await Promise.all([
-    store.scan({ index: questionIndex.pending, limit: PENDING }),
-    store.scan({ index: runIndex.live(host), limit: store.limits.rowsPerScan }),
-  ]);
+  const [pending, live] = await Promise.all([allHits(store, questionIndex.pending), allHits(store, runIndex.live(host))]);
   const about: Known['about'] = new Map();
   for (const { body } of live) {
     const { taskId, id, kind } = body as Run;

@@ -1,6 +1,7 @@
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { Version, Write } from '../../store/port.ts';
+import { allHits } from '../../store/queries/every-hit.ts';
 import type { Seen as Read } from '../../store/records/record.ts';
 import { runIndex, runs } from '../../store/records/runs.ts';
 import { tasks } from '../../store/records/tasks.ts';
@@ -72,7 +73,7 @@ export class Picture {
     this.#readAt = elapsed();
     this.#written.clear();
     try {
-      const hits = await store.scan({ index: runIndex.live(host), limit: store.limits.rowsPerScan });
+      const hits = await allHits(store, runIndex.live(host));
       const live = new Map(hits.map((hit) => [hit.key.id, this.#unchanged(this.#runs, hit) ?? seen(runs.read(hit), hit)]));
       const owners = [...new Set([...live.values()].map(({ body }) => body.taskId))];
       const rows = await Promise.all(owners.map((id) => store.get(tasks.key(id))));

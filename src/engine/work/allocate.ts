@@ -1,9 +1,9 @@
-import { Fault } from '../../domain/fault.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { WorkspaceId } from '../../domain/values.ts';
 import type { TrustLevel } from '../../domain/work/trust.ts';
 import { levelOf, type Workspace } from '../../domain/work/workspace.ts';
 import type { Write } from '../../store/port.ts';
+import { allHits } from '../../store/queries/every-hit.ts';
 import type { Seen } from '../../store/records/record.ts';
 import { workspaceIndex, workspaces } from '../../store/records/workspaces.ts';
 import type { WorkNeeds } from './needs.ts';
@@ -25,7 +25,7 @@ export interface AllocateWish extends Pick<Workspace, 'isolation' | 'use'> {
  */
 export async function allocate(project: Project, { isolation, trust, use }: AllocateWish, needs: WorkNeeds): Promise<Allocation> {
   const at = needs.now();
-  const hits = await needs.store.scan({ index: workspaceIndex.free(needs.host, project.id), limit: 50 });
+  const hits = await allHits(needs.store, workspaceIndex.free(needs.host, project.id));
   const fitting = hits
     .map((hit) => ({ body: workspaces.read(hit), version: hit.version }))
     .filter(({ body }) => body.use.kind === 'free' && body.state === 'ready')
@@ -68,13 +68,7 @@ async function bestOf(
 
 /** The lowest number nobody has; of two who find the same one the commit of the second fails, and it looks again. */
 async function nextNumber({ store, host }: WorkNeeds): Promise<number> {
-  const taken = new Set(
-    (await store.scan({ index: workspaceIndex.host(host), limit: store.limits.rowsPerScan })).map(
-      (hit) => workspaces.read(hit).n,
-    ),
-  );
-  if (taken.size >= store.limits.rowsPerScan)
-    throw new Fault('limit', `this host has ${taken.size} workspaces already: fleet workspace prune removes those nobody needs`);
+  const taken = new Set((await allHits(store, workspaceIndex.host(host))).map((hit) => workspaces.read(hit).n));
   let n = 1;
   while (taken.has(n) || (await store.get(workspaces.key(`ws_${n}`)))) n += 1;
   return n;

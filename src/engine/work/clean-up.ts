@@ -2,6 +2,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { isSetback } from '../../domain/setback.ts';
 import { isFinal } from '../../domain/task/task.ts';
 import { landingRef, startRef } from '../../domain/work/work.ts';
+import { allHits } from '../../store/queries/every-hit.ts';
 import { type Cleanup, cleanupIndex, cleanups } from '../../store/records/cleanups.ts';
 import { projects } from '../../store/records/projects.ts';
 import type { Seen } from '../../store/records/record.ts';
@@ -57,7 +58,7 @@ export function cleanUp(needs: WorkNeeds): Controller<readonly Seen<Cleanup>[], 
 async function observe({ store, host }: WorkNeeds): Promise<readonly Seen<Cleanup>[]> {
   const hits = await store.scan({ index: cleanupIndex.all, limit: LIMITS.writesPerCommit.value });
   if (hits.length === 0) return [];
-  const rows = await store.scan({ index: workspaceIndex.host(host), limit: store.limits.rowsPerScan });
+  const rows = await allHits(store, workspaceIndex.host(host));
   const used = rows.map(workspaces.read).filter(({ state }) => state !== 'aside');
   const inUse = new Set(used.map(({ use }) => (use.kind === 'task' ? use.taskId : undefined)));
   return hits.map((hit) => ({ body: cleanups.read(hit), version: hit.version })).filter(({ body }) => !inUse.has(body.id));

@@ -5,6 +5,7 @@ import { isFinal, type Task } from '../../domain/task/task.ts';
 import type { TaskId } from '../../domain/values.ts';
 import { keptRef } from '../../domain/work/work.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
+import { allHits } from '../../store/queries/every-hit.ts';
 import { projects } from '../../store/records/projects.ts';
 import type { Seen as Read } from '../../store/records/record.ts';
 import { runs } from '../../store/records/runs.ts';
@@ -93,7 +94,7 @@ async function attempt(action: Action, { needs, beside, setbacks, waiting }: Mea
 }
 
 async function observe({ store, host }: WorkNeeds): Promise<readonly Sight[]> {
-  const hits = await store.scan({ index: workspaceIndex.host(host), limit: store.limits.rowsPerScan });
+  const hits = await allHits(store, workspaceIndex.host(host));
   const all = hits.map((hit) => ({ body: workspaces.read(hit), version: hit.version }));
   const spare = (projectId: string) => all.filter(({ body }) => body.projectId === projectId && body.use.kind === 'free').length;
   return Promise.all(

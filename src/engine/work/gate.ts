@@ -8,6 +8,7 @@ import type { Evidence } from '../../domain/work/evidence.ts';
 import { failingTests } from '../../domain/work/failing-tests.ts';
 import { homeOf, serves } from '../../domain/work/trust.ts';
 import type { Gate } from '../../domain/work/work.ts';
+import { allHits } from '../../store/queries/every-hit.ts';
 import { evidence } from '../../store/records/findings.ts';
 import { holds } from '../../store/records/holds.ts';
 import { changed } from '../../store/records/journal.ts';
@@ -82,7 +83,7 @@ async function open(seen: Seen<Task>, subject: Subject, project: Project, needs:
 
 /** Gates are heavy: only so many at once on one host. */
 async function isBusy({ store, host, workRules }: WorkNeeds): Promise<boolean> {
-  const live = await store.scan({ index: runIndex.live(host), limit: store.limits.rowsPerScan });
+  const live = await allHits(store, runIndex.live(host));
   return live.filter((hit) => runs.read(hit).kind === 'gate').length >= workRules().gates;
 }
 

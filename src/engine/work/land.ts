@@ -4,6 +4,7 @@ import { transition } from '../../domain/task/transition.ts';
 import { msOf, type RunId } from '../../domain/values.ts';
 import { findingsOf, refusalOf } from '../../domain/work/evidence.ts';
 import { landingRef, type Work } from '../../domain/work/work.ts';
+import { allHits } from '../../store/queries/every-hit.ts';
 import { evidence } from '../../store/records/findings.ts';
 import { changed } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
@@ -30,7 +31,6 @@ export interface Queues {
 
 export type Action = { readonly type: 'land' | 'unpark'; readonly waiting: Waiting };
 
-const PER_TURN = 500;
 const EVERY_MS = 15_000;
 /** Whether a checkout has become clean is looked at this often. */
 const PARKED_MS = 2_000;
@@ -74,10 +74,7 @@ async function attempt(
 }
 
 async function observe({ store }: WorkNeeds): Promise<Queues> {
-  const [merging, stuck] = await Promise.all([
-    store.scan({ index: taskIndex.state('merging'), limit: PER_TURN }),
-    store.scan({ index: taskIndex.parked, limit: PER_TURN }),
-  ]);
+  const [merging, stuck] = await Promise.all([allHits(store, taskIndex.state('merging')), allHits(store, taskIndex.parked)]);
   const read = async (hits: typeof merging) => {
     const found = hits.map((hit) => ({ body: tasks.read(hit), version: hit.version }));
     const known = await Promise.all(

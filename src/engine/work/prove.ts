@@ -11,6 +11,7 @@ import { guardedAmong } from '../../domain/work/guarded-paths.ts';
 import { type NextStep, nextStep } from '../../domain/work/next-step.ts';
 import type { GitFacts } from '../../domain/work/report.ts';
 import type { Work } from '../../domain/work/work.ts';
+import { allHits } from '../../store/queries/every-hit.ts';
 import { isPending, questionsOf } from '../../store/queries/questions.ts';
 import { evidence } from '../../store/records/findings.ts';
 import { changed } from '../../store/records/journal.ts';
@@ -40,7 +41,6 @@ export interface Step extends Finished {
   readonly next: NextStep;
 }
 
-const PER_TURN = 200;
 const EVERY_MS = 15_000;
 const GUARDED_SHOWN = 10;
 
@@ -92,7 +92,7 @@ async function attempt(step: Step, { needs, beside, setbacks }: Means): Promise<
 }
 
 async function observe({ store }: WorkNeeds): Promise<readonly Finished[]> {
-  const hits = await store.scan({ index: taskIndex.state('verifying'), limit: PER_TURN });
+  const hits = await allHits(store, taskIndex.state('verifying'));
   return Promise.all(
     hits.map(async (hit) => {
       const seen = { body: tasks.read(hit), version: hit.version };

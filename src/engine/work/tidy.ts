@@ -2,6 +2,7 @@ import { isFault } from '../../domain/fault.ts';
 import { isSetback } from '../../domain/setback.ts';
 import type { WorkspaceId } from '../../domain/values.ts';
 import { isClaimedOrphan, type Workspace } from '../../domain/work/workspace.ts';
+import { allHits } from '../../store/queries/every-hit.ts';
 import { projectIndex, projects } from '../../store/records/projects.ts';
 import type { Seen } from '../../store/records/record.ts';
 import { workspaceIndex, workspaces } from '../../store/records/workspaces.ts';
@@ -83,7 +84,7 @@ const unlessRaceLost = (error: unknown): undefined => {
 };
 
 async function rowsByPath({ store, host }: WorkNeeds): Promise<ReadonlyMap<string, Seen<Workspace>>> {
-  const hits = await store.scan({ index: workspaceIndex.host(host), limit: store.limits.rowsPerScan });
+  const hits = await allHits(store, workspaceIndex.host(host));
   return new Map(hits.map((hit) => ({ body: workspaces.read(hit), version: hit.version })).map((seen) => [seen.body.path, seen]));
 }
 
@@ -91,7 +92,7 @@ async function rowsByPath({ store, host }: WorkNeeds): Promise<ReadonlyMap<strin
 async function claim(orphan: Marked, needs: WorkNeeds): Promise<Seen<Workspace> | undefined> {
   const { store, host } = needs;
   const n = Number(/^ws_(\d+)$/.exec(orphan.id)?.[1]);
-  const known = (await store.scan({ index: projectIndex.all, limit: store.limits.rowsPerScan })).map(projects.read);
+  const known = (await allHits(store, projectIndex.all)).map(projects.read);
   const project = known.find(({ path }) => path === orphan.repository);
   if (!project || !Number.isSafeInteger(n)) return undefined;
   const there = await workspaces.get(store, orphan.id);

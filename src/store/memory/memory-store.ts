@@ -1,13 +1,14 @@
 import { assertCount, assertKey, assertQuery, assertWrites, closed, STORE_LIMITS } from '../assert-writes.ts';
 import { Hints } from '../hints.ts';
-import type { CommitOptions, Counted, Hit, Key, Query, Row, Store, Version, WatchOptions, Write } from '../port.ts';
+import type { CommitOptions, Counted, Hit, Key, Query, Row, Store, StoreLimits, Version, WatchOptions, Write } from '../port.ts';
 import { MemoryDisk } from './memory-disk.ts';
 
 /** For tests and simulations: keeps every promise but the one about losing power. */
-export const openMemoryStore = (disk: MemoryDisk = new MemoryDisk()): Store => new MemoryStore(disk);
+export const openMemoryStore = (disk: MemoryDisk = new MemoryDisk(), limits: Partial<StoreLimits> = {}): Store =>
+  new MemoryStore(disk, { ...STORE_LIMITS, ...limits });
 
 class MemoryStore implements Store {
-  readonly limits = STORE_LIMITS;
+  readonly limits: StoreLimits;
   readonly #disk: MemoryDisk;
   readonly #hints = new Hints();
   readonly #onCommit = (): void => (this.#committing ? this.#hints.hintOwn(this.#committing.by) : this.#hints.hint());
@@ -15,7 +16,8 @@ class MemoryStore implements Store {
   #committing: CommitOptions | undefined;
   #closed = false;
 
-  constructor(disk: MemoryDisk) {
+  constructor(disk: MemoryDisk, limits: StoreLimits) {
+    this.limits = limits;
     this.#disk = disk;
     disk.onCommit.add(this.#onCommit);
   }

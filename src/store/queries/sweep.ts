@@ -8,7 +8,7 @@ import { requestIndex, requests } from '../records/requests.ts';
 import { runIndex, runs } from '../records/runs.ts';
 import { taskIndex, tasks } from '../records/tasks.ts';
 import { trash, trashIndex } from '../records/trash.ts';
-import { everyHit } from './every-hit.ts';
+import { allHits, everyHit } from './every-hit.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -34,12 +34,13 @@ export async function emptyTrash(store: Store): Promise<number> {
 
 /** Answers to keyed commands that nobody can still be waiting for. */
 export async function forgetRequests(store: Store, before: Instant, dryRun: boolean): Promise<number> {
+  if (dryRun) return (await allHits(store, requestIndex.age, { to: before })).length;
   let count = 0;
   for (;;) {
-    const hits = await store.scan({ index: requestIndex.age, to: before, limit: dryRun ? store.limits.rowsPerScan : 90 });
-    if (hits.length > 0 && !dryRun) await store.commit(hits.map((hit) => requests.remove(requests.read(hit), hit.version)));
+    const hits = await store.scan({ index: requestIndex.age, to: before, limit: 90 });
+    if (hits.length > 0) await store.commit(hits.map((hit) => requests.remove(requests.read(hit), hit.version)));
     count += hits.length;
-    if (dryRun || hits.length < 90) return count;
+    if (hits.length < 90) return count;
   }
 }
 

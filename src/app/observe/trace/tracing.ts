@@ -116,13 +116,8 @@ export class Tracing {
       if (task) this.#untold.task(id, since, isFinal(task.phase) ? 'ended' : 'open');
     }
     for (const id of seen.body.runs) await this.#recoverRun(id);
-    for (let from = `${seen.body.until} `; ; ) {
-      const hits = await store.scan({ index: runIndex.all, from, limit: store.limits.rowsPerScan });
-      for (const { key } of hits) await this.#recoverRun(key.id as RunId);
-      const last = hits.at(-1);
-      if (!last || hits.length < store.limits.rowsPerScan) return;
-      from = `${last.sort} `;
-    }
+    for await (const { key } of everyHit(store, runIndex.all, { from: `${seen.body.until} ` }))
+      await this.#recoverRun(key.id as RunId);
   }
 
   async #recoverRun(id: RunId): Promise<void> {
