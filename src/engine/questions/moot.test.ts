@@ -19,7 +19,7 @@ async function asked(questions = 1) {
   for (let n = 0; n < questions; n += 1) ids.push((await call('question.ask', { text: `Question ${n}?` })).id);
   const states = () =>
     Promise.all(ids.map(async (id) => (await house.call('question.show', { id })).state)).then((all) => [...new Set(all)]);
-  const end = (runId: RunId) => settle(runId, { outcome: 'canceled', retryInMs: 0 }, { store, now: house.now, host: 'here' });
+  const end = (runId: RunId) => settle(runId, { outcome: 'canceled', retryInMs: 0 }, { store, now: house.now, hostName: 'here' });
   return { ...house, engine: store, taskId, runId, ask: call, ids, states, endRun: end };
 }
 
