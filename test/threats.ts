@@ -104,7 +104,7 @@ export const ATTACKS: readonly Attack[] = [
     stands: "patterns over agents' text are linear, and so is every other pattern of the program",
     tests: [
       { file: 'tools/patterns.test.ts', title: 'take a time that grows with the length of the text alone' },
-      { file: 'src/domain/question/page.test.ts', title: 'is read in a time that grows with its length alone' },
+      { file: 'src/domain/question/page.test.ts', title: 'is parsed in time linear to its length' },
     ],
   },
   {

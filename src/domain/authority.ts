@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { Instant, RunId, TaskId } from './values.ts';
 
-/** What a person or a program may be made by a token. */
+/** The roles a token can give to a person or a program. */
 export const ROLES = ['admin', 'team-lead', 'coordinator', 'worker', 'monitor', 'merger'] as const;
 export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
 
-/** Every standing a caller can have: a role, or one run, or one machine. */
+/** Every standing a caller can have: a role, one run, or one machine. */
 export const STANDINGS = [...ROLES, 'run', 'host'] as const;
 export type Standing = (typeof STANDINGS)[number];
 
-/** Whose operations each standing may call. An operation names the role it belongs to; this table is the only ladder. */
+/** The roles whose operations each standing may call. An operation names one role; this table is the only order of roles. */
 const COVERS: Readonly<Record<Standing, readonly Role[]>> = {
   admin: ROLES,
   'team-lead': ['team-lead', 'coordinator', 'worker', 'monitor', 'merger'],
@@ -22,7 +22,7 @@ const COVERS: Readonly<Record<Standing, readonly Role[]>> = {
   host: [],
 };
 
-/** What it may ask about things that are its own. */
+/** Queries that a worker or a run may make about its own tasks, runs and questions. */
 const OWN_READS = [
   'task.list',
   'task.show',
@@ -43,7 +43,7 @@ const OWN_READS = [
   'project.show',
 ] as const;
 
-/** Operations a standing may call besides, by name. What each of them shows is only what the caller may see. */
+/** Further operations each standing may call, by name. Their answers hold only what the caller may see. */
 const ALSO: Readonly<Partial<Record<Standing, readonly string[]>>> = {
   worker: [...OWN_READS, 'task.ready'],
   run: [
@@ -66,36 +66,36 @@ export const OPERATIONS_NAMED = [...new Set(Object.values(ALSO).flat())];
 export const mayCall = (standing: Standing, operation: { readonly name: string; readonly role: Role }): boolean =>
   COVERS[standing].includes(operation.role) || (ALSO[standing]?.includes(operation.name) ?? false);
 
-/** A token may be handed on only as narrow as the one that hands it on: nothing the minter could not do itself. */
+/** Whether a caller may make a token of this role: the token must not allow anything its maker cannot do. */
 export const mayMint = (minter: Standing, minted: Role): boolean =>
   COVERS[minter].includes(minted) && COVERS[minted].every((role) => COVERS[minter].includes(role));
 
-/** Whether it may speak for others, and send agents into directories that are no project. */
+/** Whether the caller may act for others, and send agents into directories that are not projects. */
 export const leads = ({ role }: Caller): boolean => COVERS[role].includes('team-lead');
 
-/** Who asks, as the one who let them in knows it. Nothing here comes from what the caller says. */
+/** The authenticated caller. Every field comes from the surface that authenticated it, none from the caller's own words. */
 export interface Caller {
-  /** Who the caller is wherever that decides anything: the id of its token or of its run, or `OWNER_ID`. */
+  /** The identity used in every decision: the id of the token or of the run, or `OWNER_ID`. */
   readonly id: string;
-  /** For people: recorded in the journal as the author of what the caller does. A name gives no rights. */
+  /** For people: the author that the journal records. A name gives no rights. */
   readonly name: string;
   readonly role: Standing;
   /** Roles of those whose tokens its own was made with: what their tasks are held to, its tasks are held to. */
   readonly heldAs?: readonly Role[] | undefined;
   /** It sees the tasks of this team and no others. */
   readonly team?: string | undefined;
-  /** The run it is, and the task that run serves. */
+  /** Set for a run: its id, and the task it serves. */
   readonly run?: { readonly runId: RunId; readonly taskId: TaskId } | undefined;
-  /** The machine it is. */
+  /** Set for a host: its name. */
   readonly host?: string | undefined;
-  /** Until when whoever let it in will let it in again. */
+  /** When the caller's credentials expire. */
   readonly until?: Instant | undefined;
 }
 
-/** The owner of the home: whoever can open its files, or shows the token that lies among them. */
+/** The owner of the home: the user who can open its files, or a caller with the owner token stored among them. */
 export const OWNER_ID = 'owner';
 
-/** Whether everything is open to it as far as its role goes, whoever it belongs to. */
+/** Whether the caller sees the things of every owner and team, as far as its role goes. */
 export const seesAll = ({ role, team }: Caller): boolean =>
   team === undefined && role !== 'run' && role !== 'host' && role !== 'worker';
 

@@ -1,15 +1,15 @@
-/** Every refusal a caller can expect. Each surface maps all of them; adding one breaks the build until it does. */
+/** Every refusal a caller can expect. Each surface maps all codes; a new code breaks the build until it is mapped. */
 export const FAULT_CODES = ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'limit', 'unavailable'] as const;
 export type FaultCode = (typeof FAULT_CODES)[number];
 
 const MARK = Symbol.for('fleet.fault');
 
 /**
- * An expected refusal: the caller did nothing impossible, the answer is no.
- * Bugs are plain errors. A failed run is neither: it is an outcome, stored as data.
+ * An expected refusal: the request was well formed, and the answer is no.
+ * Bugs are plain errors. A failed run is neither: its outcome is stored as data.
  */
 export class Fault extends Error {
-  /** By a mark and not by its class: the program is built from parts that each have a copy of this file. */
+  /** Checks a marker, not the class: the build has several bundles, each with its own copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && MARK in value;
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A name, `*.name`, an address, each perhaps with a port; or `*`. */
+/** A host name, `*.name` or an address, each with an optional port; or `*` for every host. */
 export const HostRule = z
   .string()
   .max(300)

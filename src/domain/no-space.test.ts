@@ -5,7 +5,7 @@ import { asRefusedSpace, isRefusedSpace } from './no-space.ts';
 const system = (code: string, path?: string) => Object.assign(new Error(`${code}: no`), { code, ...(path && { path }) });
 
 describe('an error of the system', () => {
-  it('for a full disk or quota is a refusal that names the file, wherever it is met [R17]', () => {
+  it('for a full disk or quota becomes a fault that names the file [R17]', () => {
     expect(asRefusedSpace(system('ENOSPC', '/a/b'))).toMatchObject({
       code: 'unavailable',
       message: 'the disk is full: no space for /a/b',
@@ -15,7 +15,7 @@ describe('an error of the system', () => {
     expect([system('ENOSPC'), new Fault('unavailable', 'x', { full: true })].map(isRefusedSpace)).toEqual([true, true]);
   });
 
-  it('of any other kind stays what it is', () => {
+  it('of any other kind is returned unchanged', () => {
     for (const other of [system('EIO'), new Error('bug'), new Fault('conflict', 'no'), 'ENOSPC', undefined]) {
       expect(asRefusedSpace(other)).toBe(other);
       expect(isRefusedSpace(other)).toBe(false);

@@ -2,7 +2,7 @@ import { Fault, isFault } from './fault.ts';
 
 const CODES: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
 
-/** A full disk, or a quota that is used up, is a refusal and no bug, wherever it is met; any other error stays what it is. */
+/** The error as a fault if it means a full disk or a used-up quota; any other error unchanged. */
 export function asRefusedSpace(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || !CODES.includes(error.code)) return error;
   const where = 'path' in error && typeof error.path === 'string' ? ` for ${error.path}` : '';
@@ -15,7 +15,7 @@ export function asRefusedSpace(error: unknown): unknown {
   );
 }
 
-/** Whether it will be over once there is room on the disk. */
+/** Whether the operation would succeed once the disk has room. */
 export const isRefusedSpace = (error: unknown): boolean => {
   const refused = asRefusedSpace(error);
   return isFault(refused) && refused.details['full'] === true;

@@ -5,7 +5,7 @@ import { isSetback, restAfter } from './setback.ts';
 const system = (code: string, message = code, path?: string) =>
   Object.assign(new Error(message), { code, ...(path ? { path } : {}) });
 
-describe('a setback', () => {
+describe('an error of the machine', () => {
   it.each([
     [system('EROFS')],
     [system('ENOSPC')],
@@ -13,7 +13,7 @@ describe('a setback', () => {
     [new Fault('unavailable', 'git read-tree did not succeed: fatal: unable to write new index file: No space left on device')],
     [new Fault('unavailable', 'the process that starts git is gone (SIGKILL): try again')],
     [new Error('outer', { cause: system('EIO') })],
-  ])('is what the machine refuses for a while: %s', (error) => expect(isSetback(error)).toBe(true));
+  ])('is one that may be gone later: %s', (error) => expect(isSetback(error)).toBe(true));
 
   it.each([
     [new Fault('not_found', 'there is no commit abc')],
@@ -21,16 +21,16 @@ describe('a setback', () => {
     [system('ENOENT')],
     ['a string'],
     [undefined],
-  ])('is not what will be the same tomorrow: %s', (error) => expect(isSetback(error)).toBe(false));
+  ])('is not one that a retry meets again: %s', (error) => expect(isSetback(error)).toBe(false));
 
-  it('is a missing right in a directory of ours, and nowhere else', () => {
+  it('includes a missing permission in a directory of Fleet, and nowhere else', () => {
     const denied = system('EACCES', "EACCES: permission denied, mkdir '/ours/w/1'", '/ours/w/1');
     expect(isSetback(denied, '/ours/w')).toBe(true);
     expect(isSetback(denied, '/elsewhere')).toBe(false);
     expect(isSetback(denied)).toBe(false);
   });
 
-  it('is tried again less and less often, and never more seldom than twice a minute', () => {
+  it('is retried with growing delays of at most 30 seconds', () => {
     expect([1, 2, 3, 4].map(restAfter)).toEqual([250, 500, 1_000, 2_000]);
     expect(restAfter(1_000)).toBe(30_000);
   });

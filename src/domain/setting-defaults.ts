@@ -1,4 +1,4 @@
-/** Where the known agents find their models and renew their log-in, and where packages of the common kinds come from. */
+/** Hosts where the known agents reach their models and renew their log-in, and hosts of the common package registries. */
 export const HOSTS = [
   ...['api.anthropic.com', 'console.anthropic.com', 'platform.claude.com', 'claude.ai'],
   ...['api.openai.com', 'chatgpt.com', 'auth.openai.com'],

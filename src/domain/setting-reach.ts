@@ -1,9 +1,9 @@
 import type { SettingName } from './settings.ts';
 
 /**
- * Who goes by a setting. `call`: whoever carries out a call; a caller may give it for its own calls in its environment, as the
- * default of what it creates, or to allow itself less. `engine`: the running engine and its server as a whole, whoever asks.
- * Without schemas: every command looks here for what its environment gives.
+ * Where a setting takes effect. `call`: in each call; a caller may set it in its own environment, as a default for what it
+ * creates or to allow itself less. `engine`: in the running engine and its server, the same for every caller.
+ * This file has no schemas because every command reads it.
  */
 const REACH = {
   max_concurrent: 'engine',
@@ -66,10 +66,10 @@ export const isForCalls = (name: SettingName): boolean => REACH[name] === 'call'
 
 export const variableOf = (name: SettingName): string => `FLEET_${name.toUpperCase()}`;
 
-/** Settings as a caller gives them for its own calls, as text. */
+/** Settings from a caller's environment, as text. */
 export type GivenSettings = Readonly<Partial<Record<SettingName, string>>>;
 
-/** What an environment gives, as text by the name of the setting. An empty variable gives nothing. */
+/** The settings an environment holds, as text by name. An empty variable counts as absent. */
 export const givenIn = (env: Readonly<Record<string, string | undefined>>): GivenSettings =>
   Object.fromEntries(
     (Object.keys(REACH) as SettingName[]).flatMap((name) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One setting of the home: what it means, what it may be, and what holds when nobody says anything. */
+/** One setting of the home: its meaning, its valid values, and its default. */
 interface Setting<Schema extends z.ZodType> {
   readonly summary: string;
   readonly schema: Schema;

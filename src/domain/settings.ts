@@ -13,7 +13,7 @@ const ENVIRONMENTS = ['inherit', 'strict'] as const;
 
 const counts = z.record(z.string(), count(LIMITS.holders.value));
 
-/** Everything `runtime.toml` may say. `docs/reference/settings.md` is made from this table. */
+/** Every setting `runtime.toml` may hold. `docs/reference/settings.md` is generated from this table. */
 export const SETTINGS = {
   max_concurrent: setting({
     summary: 'runs at once in the whole fleet',
@@ -34,7 +34,7 @@ export const SETTINGS = {
     env: 'FLEET_MODEL',
   }),
   claude_engine: setting({
-    summary: 'how claude is spoken to: by the Agent SDK where that is installed, always so, or by its own command line',
+    summary: 'how Fleet runs claude: auto uses the Agent SDK if it is installed; sdk and cli force one way',
     schema: z.enum(['auto', 'sdk', 'cli']),
     default: 'auto',
     env: 'FLEET_CLAUDE_ENGINE',
@@ -53,13 +53,13 @@ export const SETTINGS = {
   }),
   env: setting({
     summary:
-      "what agents and commands of projects get of your environment: all but other providers' and Fleet's own, or in `strict` only what is known to be needed",
+      "variables of your environment that agents and project commands get: all but other providers' and Fleet's own, or with `strict` only those known to be needed",
     schema: z.enum(ENVIRONMENTS),
     default: 'inherit',
     env: 'FLEET_ENV',
   }),
   env_allow: setting({
-    summary: 'variables that every agent and every command of a project gets besides, like DATABASE_URL or MYAPP_*',
+    summary: 'further variables that every agent and every project command gets, like DATABASE_URL or MYAPP_*',
     schema: z.array(VariableName).max(200),
     default: [],
     env: 'FLEET_ENV_ALLOW',
@@ -67,33 +67,33 @@ export const SETTINGS = {
   ...SANDBOX_SETTINGS,
   scripted: setting({
     summary:
-      'whether there is the executor `scripted`, which runs what a prompt says as shell commands: for demonstrations and tests, where everybody who may create a task may do that',
+      'whether the executor `scripted` is available, which runs prompts as shell commands: only for demonstrations and tests, since everybody who may create a task may then run commands',
     schema: z.boolean(),
     default: false,
     env: 'FLEET_SCRIPTED',
   }),
   ...BOUND_SETTINGS,
   max_attempts: setting({
-    summary: 'attempts at a task that keeps ending by accident',
+    summary: 'attempts at a task whose runs crash, stall or are lost',
     schema: count(100),
     default: 3,
     env: 'FLEET_MAX_ATTEMPTS',
   }),
   max_depth: setting({
-    summary: 'how deep sub-tasks may create sub-tasks',
+    summary: 'levels of sub-tasks below a task',
     schema: z.int().min(0).max(20),
     default: LIMITS.subTaskDepth.value,
     env: 'FLEET_MAX_DEPTH',
   }),
   part_executors: setting({
     summary:
-      'executors besides its own that an agent may choose for a part or a review of its task; `set_up` is each that is found here and signed in, for tasks without sandbox and bounds; none at all keeps to its own',
+      'further executors an agent may choose for a part or a review of its task; `set_up` means every executor that is installed here and signed in, for tasks without sandbox and bounds; an empty list allows none',
     schema: z.array(ExecutorRef).max(50),
     default: ['set_up'],
     env: 'FLEET_PART_EXECUTORS',
   }),
   allowed_repos: setting({
-    summary: 'directories projects must lie in; empty allows all',
+    summary: 'directories that projects must lie in; an empty list allows all',
     schema: z.array(Path).max(200),
     default: [],
     env: 'FLEET_ALLOWED_REPOS',
@@ -117,55 +117,55 @@ export const SETTINGS = {
     env: 'FLEET_LIMIT_PROJECT',
   }),
   failover: setting({
-    summary: 'whether a task moves on to the next of its executors while its own is paused, unless it says so itself',
+    summary: 'whether a task moves on to its next executor while the present one is paused; a task may say otherwise',
     schema: z.enum(FAILOVERS),
     default: 'off',
     env: 'FLEET_FAILOVER',
   }),
   stall_seconds: setting({
-    summary: 'without any sign of life for this long, a run is ended and its task tried again',
+    summary: 'seconds without a sign of life after which a run is ended and its task retried',
     schema: count(86_400),
     default: 120,
     env: 'FLEET_STALL_SECONDS',
   }),
   context_percent: setting({
-    summary: "how full the window of an agent's model may be, in percent, before a fresh run goes on from its notes",
+    summary: "percentage of the model's window that an agent may fill before a fresh run goes on from its notes",
     schema: count(100),
     default: 90,
     env: 'FLEET_CONTEXT_PERCENT',
   }),
   grace_seconds: setting({
-    summary: 'how long a run has to end by itself before it is killed',
+    summary: 'seconds a run has to end by itself before it is killed',
     schema: count(3_600),
     default: 10,
     env: 'FLEET_GRACE_SECONDS',
   }),
   max_repairs: setting({
-    summary: 'times an agent is told that what it claims is not so, before a person must look',
+    summary: 'times an agent is sent back because its work failed the check, before a person must look',
     schema: z.int().min(0).max(20),
     default: 2,
     env: 'FLEET_MAX_REPAIRS',
   }),
   max_gates: setting({
-    summary: 'verify commands at once on this machine',
+    summary: 'verify commands that may run at once on this machine',
     schema: count(LIMITS.holders.value),
     default: 2,
     env: 'FLEET_MAX_GATES',
   }),
   gate_seconds: setting({
-    summary: 'longest a verify command may take',
+    summary: 'seconds a verify command may take',
     schema: count(86_400),
     default: 3_600,
     env: 'FLEET_GATE_SECONDS',
   }),
   setup_seconds: setting({
-    summary: 'longest a set-up command may take',
+    summary: 'seconds a set-up command may take',
     schema: count(86_400),
     default: 1_800,
     env: 'FLEET_SETUP_SECONDS',
   }),
   keep_seconds: setting({
-    summary: 'longest it may take, in all tries, to keep what a run left; then its workspace is put aside whole',
+    summary: "seconds that all tries to keep a run's work may take together; then its workspace is put aside whole",
     schema: count(86_400),
     default: 300,
     env: 'FLEET_KEEP_SECONDS',
@@ -178,74 +178,74 @@ export const SETTINGS = {
   }),
   guarded_paths: setting({
     summary:
-      'names of files and directories whose changes never land without a person, in any mode, at any depth unless there is a slash within; * within a name, ** across directories. A list of your own takes the place of the default; `default` in it stands for all of that',
+      'files and directories whose changes never land without a person, in any mode; a name without a slash matches at any depth; * matches within a name, ** across directories. Your list replaces the default; `default` in it stands for the whole default list',
     schema: z.array(Path).max(200),
     default: [...GUARDED],
     env: 'FLEET_GUARDED_PATHS',
   }),
   max_output_mb: setting({
-    summary: 'megabytes one run may print; more ends it as output_limit, and the rest is dropped',
+    summary: 'megabytes one run may print; more ends the run as output_limit, and the rest is dropped',
     schema: count(1_048_576),
     default: LIMITS.spoolBytes.value / (1024 * 1024),
     env: 'FLEET_MAX_OUTPUT_MB',
   }),
   max_processes: setting({
-    summary: 'processes one run may have at once; more ends it at once as over_budget',
+    summary: 'processes one run may have at once; more ends the run at once as over_budget',
     schema: count(1_000_000),
     default: LIMITS.processes.value,
     env: 'FLEET_MAX_PROCESSES',
   }),
   disk_reserve_mb: setting({
     summary:
-      'megabytes that stay free on the disks of the home and of the workspaces: below that nothing new is started. Unset is 1 GB, but at most a twentieth of the disk; 0 switches it off',
+      'megabytes to keep free on the disks of the home and of the workspaces; with less, nothing new is started. Unset is 1 GB, but at most a twentieth of the disk; 0 switches it off',
     schema: z.int().min(0).max(1_073_741_824),
     default: undefined,
     env: 'FLEET_DISK_RESERVE_MB',
   }),
   retention_days: setting({
-    summary: 'how long finished tasks are kept by `fleet db prune`',
+    summary: 'days that `fleet db prune` keeps finished tasks',
     schema: count(36_500),
     default: 90,
     env: 'FLEET_RETENTION_DAYS',
   }),
   output_days: setting({
-    summary: 'how long the output of runs is kept once their tasks have come to an end',
+    summary: 'days that the output of runs is kept after their tasks have ended',
     schema: count(36_500),
     default: 30,
     env: 'FLEET_OUTPUT_DAYS',
   }),
   output_mb: setting({
-    summary: 'how much output of runs is kept in all, in megabytes; beyond it the oldest of tasks that have come to an end goes',
+    summary: 'megabytes of output of all runs together; beyond that, the oldest output of ended tasks is removed',
     schema: count(1_000_000_000),
     default: 20_480,
     env: 'FLEET_OUTPUT_MB',
   }),
   port: setting({
-    summary: 'TCP port of the server; 0 takes any that is free',
+    summary: 'TCP port of the server; 0 takes any free port',
     schema: z.int().min(0).max(65_535),
     default: 3847,
     env: 'FLEET_PORT',
   }),
   bind: setting({
-    summary: 'address the server listens at; another than loopback needs tls_cert and tls_key, or behind_proxy',
+    summary: 'address the server listens on; an address other than loopback needs tls_cert and tls_key, or behind_proxy',
     schema: Title,
     default: '127.0.0.1',
     env: 'FLEET_BIND',
   }),
   allowed_hosts: setting({
-    summary: 'names besides its own under which the server may be asked, like fleet.example.org or fleet.example.org:8443',
+    summary: 'further host names the server accepts, like fleet.example.org or fleet.example.org:8443',
     schema: z.array(Title).max(100),
     default: [],
     env: 'FLEET_ALLOWED_HOSTS',
   }),
   allowed_origins: setting({
-    summary: 'origins besides its own whose pages may ask, like https://board.example.org',
+    summary: 'further origins whose pages may call the server, like https://board.example.org',
     schema: z.array(Title).max(100),
     default: [],
     env: 'FLEET_ALLOWED_ORIGINS',
   }),
   behind_proxy: setting({
-    summary: 'a proxy of yours in front of the server speaks TLS to the world',
+    summary: 'whether a proxy in front of the server terminates TLS',
     schema: z.boolean(),
     default: false,
     env: 'FLEET_BEHIND_PROXY',
@@ -263,7 +263,7 @@ export const SETTINGS = {
     env: 'FLEET_TLS_KEY',
   }),
   rate_limit: setting({
-    summary: 'requests one caller of the server may make in a second, in the long run',
+    summary: 'requests per second one caller of the server may make, on average',
     schema: count(1_000_000),
     default: 500,
     env: 'FLEET_RATE_LIMIT',
@@ -289,9 +289,9 @@ type Unset<Name extends SettingName> = (typeof SETTINGS)[Name]['default'] extend
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);
 
-/** Where a value comes from; later ones win. */
+/** Where the value of a setting comes from; later origins win. */
 export const ORIGINS = ['default', 'file', 'environment', 'flag'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-/** A setting of the whole home gives way to what a project says, unless it was given for this one command. */
+/** Whether a setting wins over the project's own: only if it was given for this one command. */
 export const outranksProject = (origin: Origin | undefined): boolean => origin === 'environment' || origin === 'flag';

@@ -31,7 +31,7 @@ export const WorkspaceId = z
   .brand<'ws'>();
 export type WorkspaceId = z.infer<typeof WorkspaceId>;
 
-/** A moment, always of the same width, so that moments sort as text. */
+/** A moment as text of fixed width, so that moments sort as text. */
 export const Instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'not a moment like 2030-01-31T12:00:00.000Z');
 export type Instant = z.infer<typeof Instant>;
 
@@ -42,7 +42,7 @@ const hasNul = (text: string) => text.includes('\0');
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is being refused
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** Text of several lines. NUL cannot be given to a program and is refused; half characters are too. */
+/** Text of several lines. NUL is refused because no program takes it as an argument, and so are unpaired surrogates. */
 export const text = (maxBytes: number) =>
   z
     .string()
@@ -53,7 +53,7 @@ export const text = (maxBytes: number) =>
       error: ({ input }) => `is ${bytes(String(input))} bytes long, at most ${maxBytes} are accepted`,
     });
 
-/** Text of one line, with something to read in it. */
+/** Text of one line that is not blank. */
 export const line = (maxCharacters: number) =>
   z
     .string()
@@ -70,12 +70,12 @@ export const LongText = text(LIMITS.textFieldBytes.value);
 export const Path = text(LIMITS.pathBytes.value).refine((value) => value.trim() !== '', 'is empty: name a directory');
 export const Command = text(LIMITS.commandCharacters.value).refine((value) => value.trim() !== '', 'is empty: give a command');
 
-/** Names people choose for things: letters and digits of any script, then also space, dot, dash and underscore. */
 /** The name of an environment variable; `*` stands for any letters. */
 export const VariableName = z
   .string()
   .regex(/^[A-Za-z_*][A-Za-z0-9_*]{0,127}$/, 'not the name of a variable: letters, digits, _ and * only');
 
+/** A name chosen by a person: a letter or digit of any script, then also space, dot, dash and underscore. */
 export const Name = line(LIMITS.nameCharacters.value).refine((value) => /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]*$/u.test(value), {
   error: ({ input }) =>
     `${JSON.stringify(input)} is not a usable name: begin with a letter or digit, then letters, digits, spaces, '.', '_' or '-'`,
@@ -83,12 +83,12 @@ export const Name = line(LIMITS.nameCharacters.value).refine((value) => /^[\p{L}
 
 export const Tag = line(LIMITS.nameCharacters.value);
 
-/** A branch, tag or commit. Git has the last word; what could be read as an option or a range is refused here. */
+/** A branch, tag or commit. Git decides what it means; text that git could read as an option or a range is refused here. */
 export const Ref = line(LIMITS.refCharacters.value).refine((value) => /^(?!-)(?!.*\.\.)[^\s~^:?*[\\]+$/.test(value), {
   error: ({ input }) => `${JSON.stringify(input)} is not a usable branch or commit name`,
 });
 
-/** A long text: whole where it is short, otherwise its beginning and the blob that holds it. */
+/** A text that may be long: whole if it is short, otherwise its beginning and the blob that holds all of it. */
 export const StoredText = z.union([
   z.strictObject({ text: z.string() }),
   z.strictObject({ excerpt: z.string(), blob: z.string().regex(/^[0-9a-f]{64}$/), bytes: z.int().min(0) }),

@@ -201,7 +201,7 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   holders: { refused: project((maxConcurrent) => ({ maxConcurrent })) },
   stallRestarts: provedBy(
     'src/domain/task/transition.test.ts',
-    'is started again after a stall at most twice, however many attempts it has, until a person looks at it [RUN-03]',
+    'restarts after a stall at most twice, whatever its number of attempts, until a person retries it [RUN-03]',
   ),
   blindTries: provedBy(
     'src/engine/pausing.test.ts',
@@ -216,7 +216,7 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   },
   idleContinuations: provedBy(
     'src/domain/task/transition.test.ts',
-    'goes on afresh after a full window as long as it comes further, and then needs a person [RUN-06]',
+    'goes on with a fresh run after a full window while it makes progress, and then needs a person [RUN-06]',
   ),
   commitAttempts: { bounded: commitTries },
   tokenDays: { refused: input('token.create', (days) => ({ name: 'ann', role: 'worker', days })) },

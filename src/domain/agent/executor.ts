@@ -1,34 +1,34 @@
-/** A program that speaks MCP on its standard input and output. No secret is in it. */
+/** A program that speaks MCP on its standard streams. It holds no secret. */
 export interface McpServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What one run is asked to do. Everything is a value: an executor reads no clock, no environment and no file. */
+/** What one run is to do. Everything is a value: an executor reads no clock, no environment and no file. */
 export interface Job {
   readonly taskId: string;
   readonly runId: string;
   readonly prompt: string;
   /** The same prompt as a file, for programs whose command line is too short for it. */
   readonly promptFile: string;
-  /** Where a program may leave its report as JSON. */
+  /** Where the agent may leave its report as JSON. */
   readonly resultFile: string;
   /** A file that names Fleet's MCP server for this run, as `{"mcpServers":{"fleet":{"command","args","env"}}}`. */
   readonly mcpConfig?: string | undefined;
-  /** The same server, for programs that are told on their command line or in the conversation. */
+  /** The same server, for programs that take it on their command line or in the conversation. */
   readonly mcp?: McpServer | undefined;
-  /** Servers of the project, by plain names, that it gets besides and may use whatever its tools are. They are in `mcpConfig` too. */
+  /** MCP servers of the project, by plain name. The agent may use them whatever its tools are. `mcpConfig` holds them too. */
   readonly servers?: Readonly<Record<string, McpServer>> | undefined;
-  /** Directory of the run: files of the launch lie there. Nothing in it is kept for longer than the run's output. */
+  /** Directory of the run, which holds the files of the launch. It is kept no longer than the run's output. */
   readonly runDirectory: string;
-  /** Where it finds and leaves notes for whoever works on the task after it. */
+  /** Directory of the notes that later runs of the task read. */
   readonly notesDirectory?: string | undefined;
   readonly workDirectory: string;
   readonly model?: string | undefined;
   readonly effort?: string | undefined;
   readonly systemPrompt?: string | undefined;
-  /** What it may use, in the words of `tools.ts`; absent: everything. */
+  /** The tools the agent may use, in the words of `tools.ts`; absent: all. */
   readonly tools?: readonly string[] | undefined;
   /** It runs in a sandbox of Fleet's, in which no program can make another one. */
   readonly sandboxed?: boolean | undefined;
@@ -36,19 +36,19 @@ export interface Job {
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
   readonly extraArgs: readonly string[];
-  /** The agent's own conversation to go on with, when it said one and the executor can. */
+  /** The agent's own conversation to resume, if an earlier run named one and the executor can resume. */
   readonly resume?: string | undefined;
-  /** Go on with a copy of that conversation: it belongs to another task, and stays as it is. */
+  /** Resume a copy of that conversation: the original belongs to another task and must not change. */
   readonly fork: boolean;
 }
 
-/** Every server of the job under its name. */
+/** Every MCP server of the job by its name. */
 export const serversOf = ({ mcp, servers }: Pick<Job, 'mcp' | 'servers'>): readonly (readonly [string, McpServer])[] => [
   ...(mcp ? [['fleet', mcp] as const] : []),
   ...Object.entries(servers ?? {}),
 ];
 
-/** Outside of its workspace, what it is told about and must reach with whatever it reads and writes files by. */
+/** Directories outside the workspace that the prompt names, so the agent's file tools must reach them. */
 export const placesBeside = ({ runDirectory, notesDirectory }: Job): readonly string[] =>
   notesDirectory === undefined ? [runDirectory] : [runDirectory, notesDirectory];
 
@@ -59,23 +59,23 @@ export interface Launch {
   /** Files that its command runs in turn, by path; they can be read in a sandbox, like the command itself. */
   readonly programs?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Files it needs inside its run directory, by plain name. */
+  /** Files the program needs in its run directory, by plain name. */
   readonly files: readonly { readonly name: string; readonly text: string }[];
-  /** `oneway`: stdin is empty. `twoway`: it reads the lines Fleet sends. */
+  /** `oneway`: stdin is empty. `twoway`: the program reads lines that Fleet sends. */
   readonly mode: 'oneway' | 'twoway';
 }
 
-/** The program as a person uses it, in a terminal. */
+/** How to start the program for a person in a terminal. */
 export type Interactive = Omit<Launch, 'mode'>;
 
-/** What a person goes on with, by hand. */
+/** The conversation that a person resumes by hand. */
 export interface Conversation {
   readonly session: string;
-  /** The place of work holds settings for the program that are not the user's: see `Program.placeSettings`. */
+  /** The work directory holds settings of the program that the user did not write: see `Program.placeSettings`. */
   readonly hasPlaceSettings: boolean;
 }
 
-/** The one vocabulary the rest of the house speaks. No executor adds words; it translates or stays silent. */
+/** The events every executor translates its program's lines into. No executor adds types of its own. */
 export type AgentEvent =
   | { readonly type: 'opened'; readonly session: string }
   | { readonly type: 'said'; readonly text: string }
@@ -84,19 +84,19 @@ export type AgentEvent =
   | { readonly type: 'tool-done'; readonly id: string; readonly ok: boolean }
   | {
       readonly type: 'spent';
-      /** Read anew, what was written into a cache included; what was read from a cache is `cachedTokens`, besides. */
+      /** Tokens not read from a cache, those written into one included; tokens read from a cache are in `cachedTokens`. */
       readonly inputTokens: number;
       readonly outputTokens: number;
       readonly cachedTokens?: number;
-      /** What the program itself says it cost; without it the price table is asked about `model`. */
+      /** The cost as the program states it; without it the price table gives the price of `model`. */
       readonly costUsd?: number;
       readonly model?: string;
     }
-  /** How full its window is now. */
+  /** How full the model's window is now. */
   | { readonly type: 'context'; readonly tokens: number; readonly limit?: number }
-  /** Its provider refuses more work, from structured signals of this run alone. The program has given up, or will not in time. */
+  /** The provider refuses more work, by structured signals of this run alone. The program has given up, or would retry too long. */
   | { readonly type: 'limited'; readonly until?: string; readonly why?: string }
-  /** Which share of a window of its account is used, from 0 to 1, and when that window begins again. */
+  /** The used share of a quota window of the account, from 0 to 1, and when that window begins again. */
   | { readonly type: 'quota'; readonly window: string; readonly used: number; readonly resets?: string }
   | {
       readonly type: 'asked';
@@ -105,7 +105,7 @@ export type AgentEvent =
       readonly text: string;
       readonly options: readonly string[];
     }
-  /** The agent itself confirmed that message n reached it. */
+  /** The agent confirmed that it received message n. */
   | { readonly type: 'heard'; readonly n: number }
   | { readonly type: 'reported'; readonly report: unknown }
   | {
@@ -115,96 +115,96 @@ export type AgentEvent =
     };
 
 /**
- * How a run went, by the program's own structured word. `errored` is an accident worth another attempt; `refused` will be
- * the same again (an unknown model, a bad request, a refusal of the model).
+ * How a run went, as the program itself reports it in structured form. `errored` is an accident worth another attempt; `refused`
+ * would happen again (an unknown model, a bad request, a refusal of the model).
  */
 export const VERDICTS = ['succeeded', 'blocked', 'refused', 'errored', 'auth_required', 'context_full', 'over_budget'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** What follows from one line: the next state, what happened, and lines to send in return. The state is JSON. */
+/** The result of reducing one line: the next state, the events, and lines to send in return. The state is JSON. */
 export interface Step {
   readonly state: unknown;
   readonly events: readonly AgentEvent[];
   readonly send: readonly string[];
-  /** The executor has never heard of such a line: such lines are counted, because they tell that the program has changed. */
+  /** The executor does not know this kind of line. Such lines are counted: many of them mean that the program has changed. */
   readonly unknown?: true;
-  /** The executor itself has failed, and how: nothing can be known of this run any more, and it is ended. */
+  /** How the executor itself failed. Nothing more can be known of the run, so the run is ended. */
   readonly failed?: string;
 }
 
-/** The program behind an executor: how it is found and asked, and what a person does when something is amiss. */
+/** The program behind an executor: how Fleet finds and queries it, and what a person types to repair it. */
 export interface Program {
-  /** As it is called on the command line. */
+  /** Its command name. */
   readonly command: string;
-  /** What it prints its version for (none: it is never started to be asked), and the newest one that was proved with this executor. */
+  /** Arguments that print the version (none: the program is never started for that), and the newest version proved with this executor. */
   readonly versionArgs: readonly string[];
   readonly proved: string;
-  /** Commands for a person. */
+  /** Commands a person types to install the program and to sign in. */
   readonly install: string;
   readonly login: string;
-  /** Environment variables that sign it in, and files under the home directory that do: one of them is enough. */
+  /** Environment variables, and files under the home directory, that sign the program in: one of them is enough. */
   readonly keys: readonly string[];
   readonly credentials: readonly string[];
-  /** A variable that moves the directory under the home in which it keeps those files, as `CODEX_HOME` moves `.codex`. */
+  /** A variable that moves the directory of those files, as `CODEX_HOME` moves `.codex`. */
   readonly moved?: { readonly variable: string; readonly directory: string };
-  /** All variables that belong to it and its providers (`ANTHROPIC_*`): they reach it and no other agent. */
+  /** All variables of the program and its providers (`ANTHROPIC_*`): they reach this agent and no other. */
   readonly variables: readonly string[];
-  /** A folder in a place of work whose settings may run code, and which it cannot be told to leave alone unless a person says so. */
+  /** A folder of the work directory whose settings may run code. The program reads it unless a person declines. */
   readonly placeSettings?: string;
-  /** Where the native program lies beside the wrapper of this path (resolved), best first: a wrapper that is killed leaves it running. */
+  /** Paths of the native program for a wrapper at this resolved path, best first: killing a wrapper would leave the program running. */
   native?(wrapper: string): readonly string[];
 }
 
-/** What an executor can do. Whoever asks for more is told before anything starts. */
+/** What an executor can do. A request that needs more is refused before anything starts. */
 export interface Abilities {
-  /** Goes on with a conversation of its own. */
+  /** Resumes a conversation of its own. */
   readonly resume: boolean;
-  /** Goes on with a copy of one. */
+  /** Resumes a copy of a conversation. */
   readonly fork: boolean;
-  /** Takes a message while it runs. */
+  /** Takes a message while the agent runs. */
   readonly steer: boolean;
-  /** Asks people: questions, or for permission. */
+  /** Can ask people questions or for permission. */
   readonly ask: boolean;
-  /** Says what it spent. */
+  /** Reports the tokens it used. */
   readonly usage: boolean;
-  /** Says how full its window is. */
+  /** Reports how full the window is. */
   readonly context: boolean;
   /** Takes Fleet's MCP server. */
   readonly mcp: boolean;
-  /** A restriction of tools is a restriction. */
+  /** Enforces a restriction of tools. */
   readonly tools: boolean;
 }
 
 /**
- * Our adapter to one coding-agent program: three pure functions and a table. A line that means nothing to it yields an
- * unchanged state and no events; nothing a program prints makes it throw.
+ * The adapter to one coding-agent program: pure functions and a table of abilities. A line without meaning leaves the state
+ * unchanged and yields no events; no output of a program makes the executor throw.
  */
 export interface Executor {
   readonly name: string;
   readonly can: Abilities;
-  /** Absent where the program is Fleet's own. */
+  /** Absent if the program is Fleet's own. */
   readonly program?: Program;
-  /** Arguments its program prints its version for and does nothing else, where it has no `program` to say so. */
+  /** Arguments that only print the program's version, for an executor without `program`. */
   readonly versionArgs?: readonly string[];
-  /** Variables of providers that reach it, where it has no `program` to say so. */
+  /** Variables of providers that reach the agent, for an executor without `program`. */
   readonly variables?: readonly string[];
-  /** Its lines are words for people, and all it says: nothing is gained by decoding them. */
+  /** The lines are plain text for people, so decoding them gains nothing. */
   readonly prints?: 'text';
-  /** Size of the model's window where the program does not say. */
+  /** Size of the model's window if the program does not report it. */
   readonly contextLimit?: number;
   launch(job: Job): Launch;
   /**
-   * The same program for a person who goes on with one of its conversations: nothing asks before it is there. Absent where it
-   * has no such form. Files of it lie in the run directory of the job; no prompt is given, and Fleet's server is not attached.
+   * The same program for a person who resumes one of its conversations; the program must ask nothing before it opens it. Absent
+   * if there is no such mode. Its files go into the run directory of the job; no prompt is given, and Fleet's server is not attached.
    */
   interactive?(job: Job, conversation: Conversation): Interactive;
-  /** The state before the first line, and the lines that open the conversation. */
+  /** The state before the first line of output, and the lines that open the conversation. */
   begin(job: Job): Step;
   step(state: unknown, line: string): Step;
-  /** A message to the running agent; undefined when it cannot take one. */
+  /** Sends a message to the running agent; undefined if the agent cannot take one. */
   say(state: unknown, message: { readonly n: number; readonly text: string }): Step | undefined;
-  /** The answer to a request of the agent. */
+  /** Sends the answer to a request of the agent. */
   answer(state: unknown, request: string, text: string): Step | undefined;
-  /** What its exit says that its lines did not: a program that only prints text has ended well when it says so by its code. */
+  /** Events that follow from the exit code alone: for a program that only prints text, the code says how it went. */
   exit(state: unknown, code: number): readonly AgentEvent[];
 }

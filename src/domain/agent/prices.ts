@@ -6,7 +6,7 @@ export interface Price {
 }
 
 export interface PriceTable {
-  /** The day on which the prices were so. */
+  /** The day of the prices. */
   readonly asOf: string;
   readonly models: Readonly<Record<string, Price>>;
 }
@@ -15,8 +15,8 @@ const price = (input: number, output: number, cached: number): Price => ({ input
 
 /**
  * List prices of API access, from the public price pages of Anthropic (platform.claude.com/docs/en/about-claude/pricing) and
- * OpenAI (developers.openai.com/api/docs/pricing). Only what has one price whatever the length of the prompt: what is not
- * here is unknown, and `prices.toml` in the home replaces and adds.
+ * OpenAI (developers.openai.com/api/docs/pricing). Models whose price depends on the prompt length are left out. A model that
+ * is not here has no known price; `prices.toml` in the home replaces and adds prices.
  */
 export const LIST_PRICES: PriceTable = {
   asOf: '2026-11-16',
@@ -46,7 +46,7 @@ export const LIST_PRICES: PriceTable = {
   },
 };
 
-/** By its name as it is, without the provider in front, or without the date behind. A name that only begins alike is another model. */
+/** Finds a model by its full name, without the provider prefix, or without the date suffix. A similar name is another model. */
 export function priceFor(model: string, { models }: Pick<PriceTable, 'models'>): Price | undefined {
   const plain = model.slice(model.lastIndexOf('/') + 1);
   const undated = plain.replace(/[-@]\d{8}$|-\d{4}-\d\d-\d\d$/, '');

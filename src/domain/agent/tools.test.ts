@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { hasTool, mayRun, mayWrite, PRESETS, toolsOf } from './tools.ts';
 
 describe('tools of an agent [EXEC-06]', () => {
-  it('come from the list, then the preset, then the kind', () => {
+  it('come from the list, else the preset, else the kind', () => {
     expect(toolsOf({ kind: 'implement', tools: ['Read'], preset: 'full' })).toEqual(['Read']);
     expect(toolsOf({ kind: 'implement', preset: 'review' })).toEqual(PRESETS.review);
     expect(toolsOf({ kind: 'explore' })).toEqual(PRESETS.explore);
     expect(toolsOf({ kind: 'full' })).toBeUndefined();
   });
 
-  it('let only presets that say so change files', () => {
+  it('allow changes of files only in presets with a writing tool', () => {
     expect(Object.entries(PRESETS).flatMap(([name, tools]) => (mayWrite(tools) ? [name] : []))).toEqual([
       'full',
       'implement',
@@ -64,14 +64,14 @@ describe('tools of an agent [EXEC-06]', () => {
     'find . -exec rm {} +',
     'find . -fprint x',
     'ls > x',
-  ])('a look around may not run: %s', (command) => expect(mayRun(PRESETS.explore, command)).toBe(false));
+  ])('an exploring agent may not run: %s', (command) => expect(mayRun(PRESETS.explore, command)).toBe(false));
 
   it.each(['git status', 'git show HEAD', 'ls -la', 'ls src/*.ts', `find . -name '*.ts'`])(
-    'a look around may run: %s',
+    'an exploring agent may run: %s',
     (command) => expect(mayRun(PRESETS.explore, command)).toBe(true),
   );
 
-  it('take a pattern without a star word for word', () => {
+  it('match a pattern without a star word for word', () => {
     expect(mayRun(['Bash(make test)'], 'make test')).toBe(true);
     expect(mayRun(['Bash(make test)'], 'make test clean')).toBe(false);
     expect(mayRun(['Bash'], 'anything > at all')).toBe(true);

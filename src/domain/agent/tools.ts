@@ -1,6 +1,6 @@
 /**
- * What an agent may use, in words that belong to no program: `Read`, `Grep`, `Glob`, `Write`, `Edit`, `Bash`, `WebFetch`,
- * `WebSearch`, and `Bash(git log *)` for commands that begin so. Fleet's own tools are always there.
+ * The tools an agent may use, in names of no particular program: `Read`, `Grep`, `Glob`, `Write`, `Edit`, `Bash`, `WebFetch`,
+ * `WebSearch`, and `Bash(git log *)` for commands that begin with `git log`. Fleet's own tools are always allowed.
  */
 export const PRESETS = {
   full: ['Read', 'Write', 'Edit', 'Bash', 'Grep', 'Glob', 'WebFetch', 'WebSearch'],
@@ -13,7 +13,7 @@ export const PRESETS = {
 
 export type Preset = keyof typeof PRESETS;
 
-/** What a task lets its agent use; undefined is everything. Its kind counts only when nobody said anything. */
+/** The tools a task allows its agent; undefined is all. The kind decides only without a list or a preset. */
 export function toolsOf(task: {
   readonly tools?: readonly string[] | undefined;
   readonly preset?: Preset | undefined;
@@ -24,19 +24,19 @@ export function toolsOf(task: {
   return preset === 'full' ? undefined : PRESETS[preset];
 }
 
-/** Whether a tool is there at all, in whatever form. */
+/** Whether a tool is allowed in any form. */
 export const hasTool = (tools: readonly string[] | undefined, name: string): boolean =>
   tools === undefined || tools.some((tool) => tool === name || tool.startsWith(`${name}(`));
 
-/** Whether files may be changed with it. */
+/** Whether the tools can change files. */
 export const mayWrite = (tools: readonly string[] | undefined): boolean => hasTool(tools, 'Write') || hasTool(tools, 'Edit');
 
-/** Whether every command may be run. */
+/** Whether the agent may run every command. */
 export const mayRunAll = (tools: readonly string[] | undefined): boolean => tools === undefined || tools.includes('Bash');
 
 /**
- * Whether this one command may be run. Where only some may, it must be a single plain command: nothing that a shell would
- * expand, join or redirect, and nothing that makes a reading command write.
+ * Whether the agent may run this command. Where only some commands are allowed, it must be a single plain command: nothing
+ * that a shell would expand, join or redirect, and nothing that makes a reading command write.
  */
 export function mayRun(tools: readonly string[] | undefined, command: string): boolean {
   if (mayRunAll(tools)) return true;
@@ -53,7 +53,7 @@ export function mayRun(tools: readonly string[] | undefined, command: string): b
 
 const WORD = /\s*((?:'[^']*'|"[^"$`\\]*"|[\w@%+=:,./~^*?[\]-])+)(?=\s|$)/y;
 
-/** The words of a command that means the same with and without a shell; undefined when it does not. */
+/** The words of a command, if the command means the same with and without a shell. */
 function plainWords(command: string): string[] | undefined {
   if (/[\n\r\0]/.test(command)) return undefined;
   const text = command.trim();
@@ -74,12 +74,12 @@ const GIT_READS = new Set(
     ' ',
   ),
 );
-/** Options of git that write a file or start a program. */
+/** Git options that write a file or start a program. */
 const GIT_WRITES =
   /^(?:--output(?:=|$)|-o$|--ext-diff$|--textconv$|--open-files-in-pager|-O|--exec|--upload-pack|--receive-pack)/;
 const FIND_WRITES = /^-(?:delete|exec|execdir|ok|okdir|fprint0?|fprintf|fls)$/;
 
-/** Reading commands that can be made to write, and the words that make them. */
+/** Whether options make a reading command write. */
 function makesChanges([program = '', ...rest]: readonly string[]): boolean {
   if (program === 'find') return rest.some((word) => FIND_WRITES.test(word));
   if (program !== 'git') return false;

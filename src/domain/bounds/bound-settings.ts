@@ -7,14 +7,14 @@ import { Name } from '../values.ts';
 const Executors = z.array(ExecutorRef).min(1).max(50);
 const Dollars = z.number().positive().max(1_000_000);
 
-/** As a project has them. */
+/** The bounds in a project's fields. */
 export const PROJECT_BOUNDS = {
   allowExecutors: Executors.optional(),
   sandbox: z.enum(['required']).optional(),
   maxBudgetUsd: Dollars.optional(),
 };
 
-/** As the settings say them. */
+/** A bound as `runtime.toml` spells it. */
 const SettingBound = z.strictObject({
   executors: Executors.optional(),
   sandbox: z.enum(['required']).optional(),
@@ -22,18 +22,17 @@ const SettingBound = z.strictObject({
 });
 export const BOUND_FIELDS = Object.keys(SettingBound.shape) as readonly (keyof z.infer<typeof SettingBound>)[];
 
-/** What tasks are held to, by who makes them. */
+/** The bounds of tasks by role and by team. */
 export const BOUND_SETTINGS = {
   bounds_role: setting({
     summary:
-      'what tasks made with a token of a role are held to: `executors`, `sandbox = "required"`, `max_budget_usd`; by the name of the role',
+      'bounds of tasks made with a token of a role, by the name of the role: `executors`, `sandbox = "required"`, `max_budget_usd`',
     schema: z.partialRecord(Role, SettingBound),
     default: {},
     env: 'FLEET_BOUNDS_ROLE',
   }),
   bounds_team: setting({
-    summary:
-      'what the tasks of a team are held to: `executors`, `sandbox = "required"`, `max_budget_usd`; by the name of the team',
+    summary: 'bounds of the tasks of a team, by the name of the team: `executors`, `sandbox = "required"`, `max_budget_usd`',
     schema: z.record(Name, SettingBound),
     default: {},
     env: 'FLEET_BOUNDS_TEAM',

@@ -8,7 +8,7 @@ const SETTINGS = {
 const PROJECT = { name: 'shop', maxBudgetUsd: 7 };
 
 describe('bounds', () => {
-  it('are those of the role, the team and the project, each once, and hold together', () => {
+  it('come from the role, the team and the project, each once, and all apply', () => {
     const bounds = boundsAround({ roles: ['worker', 'worker', undefined], teams: ['web'], project: PROJECT }, SETTINGS);
     expect(bounds.map(({ of }) => of)).toEqual(['role worker', 'team web', 'project shop']);
     const wish = filledIn({}, bounds);
@@ -21,12 +21,12 @@ describe('bounds', () => {
     expect(outsideOf({ sandbox: true }, [], bounds)).toContain('it has no budget in dollars');
   });
 
-  it('of an executor are those of its default account', () => {
+  it('that name an executor allow only its default account', () => {
     const bounds = boundsAround({ roles: ['worker'], teams: [] }, SETTINGS);
     expect(outsideOf({ maxBudgetUsd: 1 }, ['claude/work'], bounds)).toContain('no executor claude/work');
   });
 
-  it('are none for another role, another team, or a name that every object has', () => {
+  it('do not apply to another role, another team, or a name that every object has', () => {
     for (const team of ['red', 'constructor', '__proto__'])
       expect(boundsAround({ roles: ['admin'], teams: [team], project: { name: 'plain' } }, SETTINGS)).toEqual([]);
   });

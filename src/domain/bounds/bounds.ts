@@ -2,23 +2,23 @@ import type { Role } from '../authority.ts';
 import type { Project } from '../project/project.ts';
 import type { Settings } from '../settings.ts';
 
-/* What may be started: the executors, the sandbox and the budget that hold for a role, a team or a project. */
+/* Bounds on what may be started: executors, sandbox and budget for a role, a team or a project. */
 
-/** What a bound holds a task to. A field that is absent holds it to nothing. */
+/** What one bound demands of a task. An absent field demands nothing. */
 interface Limits {
-  /** A task is done by these and by no others, each named with its account unless that is the default one. */
+  /** The only executors allowed, each with its account unless that is the default one. */
   readonly executors?: readonly string[] | undefined;
   readonly sandbox?: 'required' | undefined;
   readonly maxBudgetUsd?: number | undefined;
 }
 
-/** One that holds, and whose it is: `role worker`, `team web`, `project shop`. */
+/** A bound that applies, and its owner: `role worker`, `team web`, `project shop`. */
 export interface Bound extends Limits {
   readonly of: string;
 }
 
-/** Whoever makes or changes a task, and what it belongs to. */
-interface Around {
+/** The roles, teams and project whose bounds apply to a task. */
+interface BoundOwners {
   readonly roles: readonly (Role | undefined)[];
   readonly teams: readonly (string | undefined)[];
   readonly project?: Pick<Project, 'name' | 'allowExecutors' | 'sandbox' | 'maxBudgetUsd'> | undefined;
@@ -26,8 +26,11 @@ interface Around {
 
 export type BoundSettings = Pick<Settings, 'bounds_role' | 'bounds_team'>;
 
-/** All of them hold together. */
-export function boundsAround({ roles, teams, project }: Around, { bounds_role, bounds_team }: BoundSettings): readonly Bound[] {
+/** Every bound that applies to the task; the task must keep them all. */
+export function boundsAround(
+  { roles, teams, project }: BoundOwners,
+  { bounds_role, bounds_team }: BoundSettings,
+): readonly Bound[] {
   const set = [
     ...distinct(roles).map((role) => ['role', role, bounds_role[role]] as const),
     ...distinct(teams).map((team) => ['team', team, Object.hasOwn(bounds_team, team) ? bounds_team[team] : undefined] as const),
@@ -58,21 +61,21 @@ export function boundsAround({ roles, teams, project }: Around, { bounds_role, b
   ];
 }
 
-const isBounded = ({ allowExecutors, sandbox, maxBudgetUsd }: NonNullable<Around['project']>): boolean =>
+const isBounded = ({ allowExecutors, sandbox, maxBudgetUsd }: NonNullable<BoundOwners['project']>): boolean =>
   allowExecutors !== undefined || sandbox !== undefined || maxBudgetUsd !== undefined;
 
 const distinct = <Value>(values: readonly (Value | undefined)[]): Value[] => [
   ...new Set(values.filter((value) => value !== undefined)),
 ];
 
-interface Wish {
+interface BoundedFields {
   readonly sandbox?: boolean | undefined;
   readonly maxBudgetUsd?: number | undefined;
   readonly extraArgs?: readonly string[] | undefined;
 }
 
-/** Where it says nothing of sandbox and budget, the bounds do. What it says outside of them stays, to be refused. */
-export function filledIn<Asked extends Wish>(wish: Asked, bounds: readonly Bound[]): Asked {
+/** Fills in sandbox and budget from the bounds if the request has none. A value outside the bounds stays, to be refused. */
+export function filledIn<Asked extends BoundedFields>(wish: Asked, bounds: readonly Bound[]): Asked {
   const most = Math.min(...bounds.map(({ maxBudgetUsd = Infinity }) => maxBudgetUsd));
   const needsSandbox = wish.sandbox === undefined && bounds.some(({ sandbox }) => sandbox === 'required');
   return {
@@ -82,12 +85,12 @@ export function filledIn<Asked extends Wish>(wish: Asked, bounds: readonly Bound
   };
 }
 
-/** What of it lies outside of the bounds, and of which; undefined where nothing does. */
-export function outsideOf(wish: Wish, executors: readonly string[], bounds: readonly Bound[]): string | undefined {
+/** Which bound the request breaks, and how; undefined if none. */
+export function outsideOf(wish: BoundedFields, executors: readonly string[], bounds: readonly Bound[]): string | undefined {
   for (const { of, executors: allowed, sandbox, maxBudgetUsd = Infinity } of bounds) {
     const other = allowed && executors.find((ref) => !allowed.includes(ref));
     if (other !== undefined) return `the bounds of ${of} allow no executor ${other}, only ${allowed?.join(', ')}`;
-    // They reach the program after what Fleet tells it, and could take back its budget or lead it to another provider.
+    // Extra arguments come after Fleet's own, so they could undo the budget or choose another provider.
     if ((allowed !== undefined || maxBudgetUsd < Infinity) && (wish.extraArgs?.length ?? 0) > 0)
       return `the bounds of ${of} allow no extra arguments for the program of an agent`;
     if (sandbox === 'required' && wish.sandbox !== true) return `the bounds of ${of} allow nothing without the sandbox`;
@@ -99,5 +102,5 @@ export function outsideOf(wish: Wish, executors: readonly string[], bounds: read
   return undefined;
 }
 
-/** Whether they say who may do a task: then nobody else does a part of it. */
+/** Whether a bound names executors: then no other executor does a part of the task either. */
 export const nameExecutors = (bounds: readonly Bound[]): boolean => bounds.some(({ executors }) => executors !== undefined);

@@ -1,9 +1,9 @@
-/* Without the schema library: every command of the CLI has this. */
+/* A file without schemas: every command of the CLI loads it. */
 
-/** The account of a provider that is used unless another is named. */
+/** The account used unless a task names another. */
 export const DEFAULT_ACCOUNT = 'default';
 
-/** Whose work a provider may refuse: one account, through one executor. */
+/** One account at the provider of one executor: what a provider refuses or limits. */
 export interface Lender {
   readonly executor: string;
   readonly account?: string | undefined;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 import { Name } from '../values.ts';
 
-/** How a task names who does it: `claude`, or `claude/work` for another account of the same program. */
+/** How a task names its executor: `claude`, or `claude/work` for another account of the same program. */
 export const ExecutorRef = z
   .string()
   .max(2 * LIMITS.nameCharacters.value + 1)

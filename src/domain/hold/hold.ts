@@ -3,14 +3,14 @@ import { LIMITS } from '../limits.ts';
 import type { Lane } from '../task/lane.ts';
 import { RunId } from '../values.ts';
 
-/** A limited scope and the runs that occupy it. Nothing is ever counted by a scan: who is in, is in this row. */
+/** A limited scope and the runs that occupy it. The row is the only count: occupants are never counted by a scan. */
 export const Hold = z.strictObject({
   scope: z.string().min(1),
   holders: z.array(RunId).max(LIMITS.holders.value),
 });
 export type Hold = z.infer<typeof Hold>;
 
-/** How many runs may be in each kind of scope at once; a scope without a number is unlimited and has no row. */
+/** How many runs each scope may hold at once; a scope without a number is unlimited and has no row. */
 export interface Capacity {
   readonly fleet?: number;
   readonly executor: Readonly<Record<string, number>>;
@@ -23,7 +23,7 @@ export interface Scope {
   readonly max: number;
 }
 
-/** The limited scopes a run of this lane would occupy, with their room. */
+/** The limited scopes that a run of this lane would occupy, with their limits. */
 export function scopesOf(lane: Lane, capacity: Capacity): readonly Scope[] {
   const scopes: Scope[] = [];
   const add = (scope: string, max: number | undefined) => {

@@ -4,7 +4,7 @@ import type { DiskShortage } from './disk-room.ts';
 import type { Scope } from './hold.ts';
 import { isInForce, type Pause } from './pause.ts';
 
-/** What keeps work that is ready from being started. */
+/** What keeps a ready task from being started. */
 export type Obstacle =
   | { readonly kind: 'executor'; readonly executor: string }
   | { readonly kind: 'placement' }
@@ -15,16 +15,16 @@ export type Obstacle =
 export interface Circumstances {
   startable(work: Pick<Lane, 'executor' | 'placement'>): boolean;
   readonly scopes: readonly Scope[];
-  /** How many runs are in a scope now. */
+  /** How many runs occupy a scope now. */
   taken(scope: string): number;
-  /** The newest pause of its account, over or not. */
+  /** The newest pause of the task's account, in force or not. */
   readonly pause?: Pause | undefined;
-  /** A disk has too little room for anything new. */
+  /** Set if a disk has too little room for anything new. */
   readonly short?: DiskShortage | undefined;
   readonly now: Instant;
 }
 
-/** What can never be started here comes before what waits for room. Undefined: it will be started in a moment. */
+/** The first obstacle, those that waiting cannot remove before a lack of room; undefined if the task is about to start. */
 export function obstacleTo(
   work: Pick<Lane, 'executor' | 'placement'>,
   { startable, scopes, taken, pause, short, now }: Circumstances,

@@ -18,7 +18,7 @@ const refusal = (seconds: number, more: Partial<Refusal> = {}): Refusal => ({
 });
 
 describe('a pause', () => {
-  it('grows by guesses of 4, 8, 16, 32 and then 60 s while its provider says nothing [RUN-04]', () => {
+  it('lasts 4, 8, 16, 32 and then 60 s while the provider names no time [RUN-04]', () => {
     let pause: Pause | undefined;
     const lengths: number[] = [];
     for (let now = 0, n = 0; n < 6; n += 1) {
@@ -30,19 +30,19 @@ describe('a pause', () => {
     expect(pause).toMatchObject({ stated: false, account: 'default', id: 'pause_claude/default' });
   });
 
-  it('does not grow by runs that were under way when it began: they met with the same refusal [RUN-04]', () => {
+  it('does not grow by refusals of runs that were under way when it began [RUN-04]', () => {
     const first = refused(undefined, refusal(10, { claimedAt: at(0) }));
     expect(refused(first, refusal(11, { claimedAt: at(1) }))).toBe(first);
     expect(refused(first, refusal(12, { claimedAt: at(11) }))).toMatchObject({ guesses: 2, until: at(20), since: at(10) });
   });
 
-  it('begins with a short guess again when the last refusal is long ago', () => {
+  it('begins with a short guess again if the last refusal is long ago', () => {
     const first = refused(refused(undefined, refusal(0)), refusal(5));
     expect(first.guesses).toBe(2);
     expect(refused(first, refusal(3_600))).toMatchObject({ guesses: 1, until: at(3_604) });
   });
 
-  it('ends when its provider said so: a statement outweighs a guess, and of two the later one holds [RUN-04]', () => {
+  it('ends at the time the provider stated, which outweighs a guess; of two stated times the later one counts [RUN-04]', () => {
     const guess = refused(undefined, refusal(0));
     const stated = refused(guess, refusal(1, { until: at(3) }));
     expect(stated).toMatchObject({ stated: true, until: at(3), since: at(0) });
@@ -52,11 +52,11 @@ describe('a pause', () => {
     expect(refused(later, refusal(4))).toBe(later);
   });
 
-  it('is a guess when the moment that was stated has passed', () => {
+  it('is a guess if the stated time has passed', () => {
     expect(refused(undefined, refusal(10, { until: at(9) }))).toMatchObject({ stated: false, until: at(14) });
   });
 
-  it('is over early by a success only when it was a guess, and by a person always [RUN-04]', () => {
+  it('ends early by a success only if it was a guess, and by a person always [RUN-04]', () => {
     const guess = refused(undefined, refusal(0));
     const over = provedWrong(guess, { at: at(1), by: runId });
     expect(over).toMatchObject({ guesses: 0, over: { at: at(1), by: runId } });
@@ -68,7 +68,7 @@ describe('a pause', () => {
     expect(isInForce(refused(lifted(stated, { at: at(1), by: 'ada' }), refusal(2)), at(3))).toBe(true);
   });
 
-  it('is never shortened by whatever refusals come, in any order', () => {
+  it('is never shortened by further refusals, in any order', () => {
     const steps = fc.record({ wait: fc.integer({ min: 0, max: 50 }), until: fc.option(fc.integer({ min: 0, max: 500 })) });
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 30 }), (list) => {
@@ -85,7 +85,7 @@ describe('a pause', () => {
     );
   });
 
-  it('belongs to one account of one executor, whatever they are called', () => {
+  it('has a different id for each account of each executor, whatever their names', () => {
     const names = [{ executor: 'a', account: 'b c' }, { executor: 'a b', account: 'c' }, { executor: 'ä' }, { executor: 'a' }];
     expect(new Set(names.map(pauseId)).size).toBe(names.length);
   });

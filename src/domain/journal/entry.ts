@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Instant } from '../values.ts';
 
-/** One line of the history of one thing: who did what, when, and why. Entry n follows entry n − 1; none is ever missing. */
+/** One entry in the history of one thing: who did what, when and why. Numbers are dense: none is ever missing. */
 export const Entry = z.strictObject({
   n: z.int().min(1),
   at: Instant,
@@ -14,5 +14,5 @@ export const Entry = z.strictObject({
 });
 export type Entry = z.infer<typeof Entry>;
 
-/** What the author of a change says about it; number, moment and author are added where it is written down. */
+/** The fields of an entry that the change itself provides; number, time and author are added when the entry is written. */
 export type Note = Pick<Entry, 'what' | 'from' | 'to' | 'why' | 'data'>;

@@ -4,19 +4,19 @@ import { Fault } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
 import type { McpServer } from './project.ts';
 
-/** A server as a project declares it: a program that speaks over its standard streams, or an address. */
+/** An MCP server as a project declares it: a program that speaks over its standard streams, or a URL. */
 export type DeclaredServer = z.infer<typeof McpServer>;
 export type DeclaredServers = Readonly<Record<string, DeclaredServer>>;
 
 export const CONTEXT_MODE = 'context-mode';
 export const INSTALL_CONTEXT_MODE = 'npm install -g context-mode';
 
-/** What every agent program can take as a name, in its settings and in the names of tools. */
+/** A server name that every agent program accepts in its settings and in tool names. */
 const USABLE_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 const REFERENCE = /\$\{(env|file):([^}]*)\}/g;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Refuses what no run could use. Rows of older versions may hold such servers: `attachedServers` leaves them out. */
+/** Throws Fault('invalid') for a server no run could use. Rows of older versions may hold such servers: `attachedServers` drops them. */
 export function assertServers(servers: DeclaredServers): void {
   const names = Object.keys(servers);
   if (names.length > LIMITS.mcpServers.value)
@@ -34,7 +34,7 @@ function problemOf(name: string, { command, args, env, url, headers }: DeclaredS
   if (url !== undefined && (args ?? env)) return 'args and env belong to a command; a url has headers';
   if (command !== undefined && headers) return 'headers belong to a url; a command has args and env';
   if ([command, url, ...(args ?? [])].some((text) => text?.match(REFERENCE)))
-    return 'a ${env:…} or ${file:…} reference may stand in env and headers only: arguments and addresses are seen by others';
+    return 'a ${env:…} or ${file:…} reference may stand in env and headers only, because others can see arguments and addresses';
   for (const text of Object.values({ ...env, ...headers }))
     for (const [whole, kind, target = ''] of text.matchAll(REFERENCE)) {
       const isGood = kind === 'env' ? VARIABLE.test(target) && !target.startsWith('FLEET_') : target.startsWith('/');
@@ -44,8 +44,8 @@ function problemOf(name: string, { command, args, env, url, headers }: DeclaredS
 }
 
 /**
- * The servers that the run of a task gets besides Fleet's. Whoever may run every command and change every file gets all;
- * whoever is held to less gets those its tool list names as `mcp__NAME__*`, because nobody knows what a server would do for it.
+ * The servers that the run of a task gets besides Fleet's. An agent that may run every command and change every file gets all.
+ * A restricted agent gets those its tool list names as `mcp__NAME__*`, because a server could do what the restriction forbids.
  */
 export function attachedServers(
   declared: DeclaredServers,
@@ -60,21 +60,21 @@ export function attachedServers(
   );
 }
 
-/** Whether a tool list names the server that this tool of an agent belongs to. */
+/** Whether the tool list names the server that this tool belongs to. */
 export const isServerTool = (tools: readonly string[], tool: string): boolean =>
   tools.some((word) => /^mcp__.+__\*$/.test(word) && tool.startsWith(word.slice(0, -1)));
 
-/** The server with what its references stand for. Throws Fault('invalid') that names a reference, never a value. */
+/** The server with its references replaced by their values. Throws Fault('invalid') that names a reference, never a value. */
 export function resolvedServer(
   server: DeclaredServer,
-  look: (kind: 'env' | 'file', target: string) => string | undefined,
+  lookUp: (kind: 'env' | 'file', target: string) => string | undefined,
 ): DeclaredServer {
   const filled = (texts: Readonly<Record<string, string>>) =>
     Object.fromEntries(
       Object.entries(texts).map(([name, text]) => [
         name,
         text.replaceAll(REFERENCE, (whole, kind: 'env' | 'file', target: string) => {
-          const value = look(kind, target);
+          const value = lookUp(kind, target);
           if (value !== undefined) return value;
           const why = kind === 'env' ? 'is not set where the engine runs' : 'cannot be read by the engine';
           throw new Fault('invalid', `${whole} ${why}`);

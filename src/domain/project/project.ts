@@ -5,12 +5,12 @@ import { LIMITS } from '../limits.ts';
 import { EFFORTS, INTEGRATIONS, ISOLATIONS } from '../task/task.ts';
 import { Command, Instant, LongText, line, Name, Path, ProjectId, Ref, Title } from '../values.ts';
 
-/** A file below the project: never absolute, never upwards. */
+/** A path below the project: never absolute, and without `..`. */
 const Below = Path.refine((value) => !value.startsWith('/') && !value.split('/').includes('..'), {
   error: ({ input }) => `${JSON.stringify(input)} leaves the project: give a path below it`,
 });
 
-/** Names of files as guarded paths are written. Nothing is taken out again, so a name that begins with `!` would mean nothing. */
+/** A file pattern in the syntax of guarded paths. A leading `!` is refused because patterns cannot exclude. */
 const Pattern = line(LIMITS.refCharacters.value).refine((value) => !value.startsWith('!') && !/^\/*$/.test(value), {
   error: ({ input }) => `${JSON.stringify(input)} names no files: give a name or a pattern such as package-lock.json or tools/**`,
 });
@@ -23,13 +23,13 @@ export const McpServer = z.strictObject({
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/), LongText).optional(),
 });
 
-/** What a person may set and change of a project. */
+/** The fields of a project that a person may set and change. */
 export const ProjectWish = z.strictObject({
   name: Name,
   description: LongText,
   targetBranch: Ref.optional(),
   setup: Command.optional(),
-  /** Files the results of the set-up follow from, as patterns. Without any, every file counts. */
+  /** Patterns of the files that the set-up depends on. Without any, it depends on every file. */
   setupInputs: z.array(Pattern).max(LIMITS.setupInputs.value).optional(),
   verify: Command.optional(),
   copyFiles: z.array(Below).max(LIMITS.copiedFiles.value),
@@ -51,9 +51,9 @@ export const Project = ProjectWish.extend({
   id: ProjectId,
   seq: z.int().min(1),
   path: Path,
-  /** A plain directory has no branches: work is done in place and nothing is merged. */
+  /** A plain directory has no branches: agents work in place and nothing is merged. */
   kind: z.enum(['repository', 'bare', 'directory']),
-  /** It takes no new tasks and is hidden; what was done in it stays readable. */
+  /** A removed project takes no new tasks and is hidden; its past tasks stay readable. */
   removedAt: Instant.optional(),
   createdAt: Instant,
   createdBy: z.string(),

@@ -21,7 +21,7 @@ const question = (n: number, more: Partial<Question> = {}): Question => ({
 const none = new Map<Written, string>();
 
 describe('the page of questions and answers', () => {
-  it('is read for questions without an id, with options, however they are headed', () => {
+  it('yields the questions without an id, with their options, in any spelling of the heading', () => {
     const page = readPage(
       '# Questions and answers\n\nnotes\n\n## Question\n\nWhich colour?\nBe quick.\n\n1. red\n2) blue\n\n## question: How big?\n## Plans\nnone\n',
     );
@@ -32,7 +32,7 @@ describe('the page of questions and answers', () => {
     ]);
   });
 
-  it('shows a known question with a place for its answer, and is read for that answer', () => {
+  it('shows a known question with a place for its answer, and yields that answer', () => {
     const text = writePage(readPage('# Questions and answers\n'), [question(1, { options: ['red', 'blue'] })], none);
     expect(text).toContain(`## ${id(1)}`);
     expect(text).toContain('> Question 1?');
@@ -40,7 +40,7 @@ describe('the page of questions and answers', () => {
     expect(readPage(`${text}\n2\n`).sections[0]).toMatchObject({ id: id(1), answer: '2' });
   });
 
-  it('gives written questions their ids in place, and keeps everything else', () => {
+  it('gives new questions their ids in place, and keeps everything else', () => {
     const page = readPage('# Q\n\n## Question\nOne?\n\n## Mine\nkeep me\n\n## Question\nOne?\n');
     const [first, , second] = page.sections;
     const ids = new Map([first, second].flatMap((section) => (section?.written ? [[section.written, id(1)] as const] : [])));
@@ -50,7 +50,7 @@ describe('the page of questions and answers', () => {
     expect(writePage(readPage(next), [question(1, { text: 'One?' })], none)).toBe(next);
   });
 
-  it('fills in an answer from elsewhere, and takes none for what an agent wants to be allowed', () => {
+  it('shows an answer given elsewhere, and yields no answer to a permission request', () => {
     const open = writePage(readPage(''), [question(1), question(2, { permission: true })], none);
     const answered = question(1, { state: 'answered', answer: { text: 'yes\n## Question\nnot one', by: 'ada', at } });
     const next = writePage(readPage(open), [answered, question(2, { permission: true })], none);
@@ -60,7 +60,7 @@ describe('the page of questions and answers', () => {
     expect(next).toContain('answer with fleet question answer');
   });
 
-  it('is read in a time that grows with its length alone [T13]', () => {
+  it('is parsed in time linear to its length [T13]', () => {
     for (const pump of ['<!--', '<!-->', '-->', '## question x\n<!--', '1. \n', '### answer\n', '\t', ' \n', '<!--x-->'])
       expectLinear('page', readPage, { before: '## question: x\n', pump });
     expect(readPage('## Question: a <!-- b\nx <!-- one --> y <!-- two\n--> z <!-- open').sections[0]?.written?.text).toBe(
@@ -68,7 +68,7 @@ describe('the page of questions and answers', () => {
     );
   });
 
-  it('can be anything at all, and settles at once', () => {
+  it('can be any text, and is unchanged by a second writing', () => {
     const lines = fc.constantFrom(
       '## Question',
       '### Answer',

@@ -1,9 +1,9 @@
 import { LIMITS } from '../limits.ts';
 import type { Question } from './question.ts';
 
-/* The page Q&A.md of a task: questions that files can ask and answer. `docs/guide/questions.md` tells its form. */
+/* The page Q&A.md of a task, a file in which agents ask and people answer. `docs/guide/questions.md` describes its form. */
 
-/** A question somebody wrote onto the page, which has no id yet. */
+/** A question on the page that has no id yet. */
 export interface Written {
   readonly text: string;
   readonly options: readonly string[];
@@ -15,12 +15,12 @@ export interface Page {
 }
 
 interface Section {
-  /** Exactly as it stands on the page. */
+  /** The text exactly as on the page. */
   readonly raw: string;
-  /** Of a question that is known. */
+  /** The id of a known question. */
   readonly id?: string;
   readonly written?: Written;
-  /** What stands below its heading for the answer. */
+  /** The text below the answer heading. */
   readonly answer?: string;
 }
 
@@ -30,7 +30,7 @@ const ASKED = /^question\b[ \t]*:?[ \t]*(.*)$/i;
 const ANSWER = /^###[ \t]+answer\b.*$/im;
 const OPTION = /^[ \t]*\d{1,2}[.)][ \t]+(.+)$/;
 
-/** Any text is a page: what is not understood is left as it is. */
+/** Parses any text as a page: sections that are no questions are kept as they are. */
 export function readPage(text: string): Page {
   const parts: string[][] = [[]];
   for (const line of text.split('\n')) {
@@ -45,11 +45,11 @@ function sectionOf(lines: readonly string[]): Section {
   const raw = lines.join('\n');
   const heading = HEADING.exec(lines[0] ?? '')?.[1]?.trim() ?? '';
   const body = withoutComments(lines.slice(1).join('\n'));
-  const split = ANSWER.exec(body);
-  const asked = split ? body.slice(0, split.index) : body;
+  const answerHeading = ANSWER.exec(body);
+  const asked = answerHeading ? body.slice(0, answerHeading.index) : body;
   const id = KNOWN.exec(heading)?.[1];
   if (id) {
-    const answer = split ? body.slice(split.index + split[0].length).trim() : '';
+    const answer = answerHeading ? body.slice(answerHeading.index + answerHeading[0].length).trim() : '';
     return { raw, id, ...(answer ? { answer: answer.slice(0, LIMITS.textFieldBytes.value / 4) } : {}) };
   }
   const first = ASKED.exec(heading)?.[1];
@@ -57,7 +57,7 @@ function sectionOf(lines: readonly string[]): Section {
   return { raw, ...(written ? { written } : {}) };
 }
 
-/** One that is never closed is text. Found by its ends: a pattern would look for the end of each anew. */
+/** Removes comments; an unclosed comment stays as text. A search, not a pattern, keeps the time linear. */
 export function withoutComments(text: string): string {
   const kept: string[] = [];
   let from = 0;
@@ -76,7 +76,7 @@ const CLOSE = '-->';
 function writtenIn(text: string): Written | undefined {
   const lines = text.trim().split('\n');
   const options: string[] = [];
-  // Options are the numbered lines at the end.
+  // The numbered lines at the end are the options.
   for (let line = lines.at(-1); line !== undefined; line = lines.at(-1)) {
     const option = OPTION.exec(line)?.[1]?.trim();
     if (option === undefined && line.trim() !== '') break;
@@ -91,8 +91,8 @@ function writtenIn(text: string): Written | undefined {
 }
 
 /**
- * The page with every question on it as it is now: those written there have their ids, answers from elsewhere are filled
- * in, and what people and agents wrote besides stays. Writing it again changes nothing.
+ * The page with the present state of every question: new questions have their ids, answers given elsewhere are filled in, and
+ * all other text stays. Writing the result again changes nothing.
  */
 export function writePage(page: Page, questions: readonly Question[], ids: ReadonlyMap<Written, string>): string {
   const byId = new Map(questions.map((question) => [question.id as string, question]));
@@ -101,25 +101,24 @@ export function writePage(page: Page, questions: readonly Question[], ids: Reado
     const id = section.id ?? (section.written && ids.get(section.written));
     const question = id === undefined ? undefined : byId.get(id);
     if (!question) return [section.raw];
-    // The same question written twice is one.
+    // The same question written twice counts once.
     if (shown.has(question.id)) return section.written ? [] : [section.raw];
     shown.add(question.id);
-    return [section.id && question.state === 'pending' ? section.raw : shownAs(question)];
+    return [section.id && question.state === 'pending' ? section.raw : sectionText(question)];
   });
-  const others = questions.filter(({ id }) => !shown.has(id)).map(shownAs);
+  const others = questions.filter(({ id }) => !shown.has(id)).map(sectionText);
   const texts = [page.head, ...sections, ...others].map((text) => text.trimEnd()).filter((text) => text !== '');
-  const next = `${texts.join('\n\n')}\n`;
-  return next;
+  return `${texts.join('\n\n')}\n`;
 }
 
-function shownAs(question: Question): string {
+function sectionText(question: Question): string {
   const { id, text, options, askedBy, createdAt } = question;
   const asked = [`<!-- asked by ${plain(askedBy)} at ${createdAt} -->`, '', quoted(text)];
   const choices = options.length === 0 ? [] : ['', ...options.map((option, index) => `${index + 1}. ${plain(option)}`)];
-  return [`## ${id}`, '', ...asked, ...choices, '', ...ending(question)].join('\n');
+  return [`## ${id}`, '', ...asked, ...choices, '', ...answerLines(question)].join('\n');
 }
 
-function ending({ id, permission, state, answer, withdrawn }: Question): string[] {
+function answerLines({ id, permission, state, answer, withdrawn }: Question): string[] {
   if (answer) return ['### Answer', '', `<!-- by ${plain(answer.by)} at ${answer.at} -->`, '', quoted(answer.text)];
   if (state === 'withdrawn')
     return [
@@ -128,11 +127,11 @@ function ending({ id, permission, state, answer, withdrawn }: Question): string[
       ...(withdrawn?.why ? ['', quoted(withdrawn.why)] : []),
     ];
   const command = `fleet question answer ${id.slice(-8)}`;
-  if (permission) return [`<!-- asks to be allowed something: answer with ${command}, not here -->`];
-  return ['### Answer', '', `<!-- write it below, or say: ${command} -->`];
+  if (permission) return [`<!-- asks for permission: answer with ${command}, not here -->`];
+  return ['### Answer', '', `<!-- write it below, or run: ${command} -->`];
 }
 
-/** Quoted, so that nothing in it is taken for a heading of the page. */
+/** Quotes every line, so that none is taken for a heading of the page. */
 const quoted = (text: string): string =>
   text
     .trimEnd()
@@ -140,5 +139,5 @@ const quoted = (text: string): string =>
     .map((line) => `> ${line}`.trimEnd())
     .join('\n');
 
-/** One line, which cannot end a comment. */
+/** The text as one line that cannot end a comment. */
 const plain = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('--', '- -');

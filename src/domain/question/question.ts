@@ -14,18 +14,18 @@ export const Question = z.strictObject({
   askerId: z.string().optional(),
   text: LongText.refine((value) => value.trim() !== '', 'is empty: ask something'),
   options: z.array(Title).max(LIMITS.questionOptions.value),
-  /** It asks to be allowed something: nothing an agent can write counts as the answer. */
+  /** Whether the question asks for permission. Then nothing that an agent can write counts as the answer. */
   permission: z.boolean().optional(),
   state: z.enum(['pending', 'answered', 'withdrawn']),
   answer: z.strictObject({ text: LongText, by: z.string(), at: Instant }).optional(),
-  /** Who no longer wants it answered, and why. */
+  /** Who withdrew the question, and why. */
   withdrawn: z.strictObject({ by: z.string(), at: Instant, why: LongText.optional() }).optional(),
   createdAt: Instant,
   updatedAt: Instant,
 });
 export type Question = z.infer<typeof Question>;
 
-/** The first answer wins. */
+/** The question with its answer. Only the first answer counts. */
 export function answered(question: Question, text: string, by: string, at: Instant): Question {
   assertPending(question);
   return { ...question, state: 'answered', answer: { text, by, at }, updatedAt: at };
@@ -40,25 +40,27 @@ function assertPending({ id, state }: Question): void {
   if (state !== 'pending') throw new Fault('conflict', `question ${id} was ${state} already`, { question: id });
 }
 
-/** What whoever asked is told in return; undefined while it waits. A permission nobody gave is none. */
-export function replyTo({ state, answer, permission, withdrawn: by }: Question): string | undefined {
+/** The reply to the asker; undefined while the question is open. A withdrawn permission request is denied. */
+export function replyTo({ state, answer, permission, withdrawn: withdrawal }: Question): string | undefined {
   if (answer) return answer.text;
   if (state !== 'withdrawn') return undefined;
-  return permission ? 'deny' : `nobody will answer: the question was withdrawn${by?.why ? ` (${by.why})` : ''}. ${ALONE}`;
+  return permission
+    ? 'deny'
+    : `nobody will answer: the question was withdrawn${withdrawal?.why ? ` (${withdrawal.why})` : ''}. ${DECIDE_ALONE}`;
 }
 
-const ALONE = 'Decide it yourself, and say in your report how you did.';
+const DECIDE_ALONE = 'Decide it yourself, and say in your report how you did.';
 
-/** Whether a run has asked it and nobody has answered; what it asked to be allowed nobody needs once it is over. */
+/** Whether this run's question still needs an answer. A permission request does not: it ends with its run. */
 export const isOpenOf = (id: RunId, { runId, state, permission }: Question): boolean =>
   runId === id && state === 'pending' && permission !== true;
 
-/** Same words, however they are spaced. */
+/** Whether two texts differ in white space only. */
 export const isSameText = (one: string, other: string): boolean => spaced(one) === spaced(other);
 
 const spaced = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
-/** Who must do what before a task goes on that waits for this answer. */
+/** The block of a task that waits for the answer. */
 export const blockedBy = ({ id, text }: Question) =>
   ({
     cause: 'question',
@@ -67,16 +69,16 @@ export const blockedBy = ({ id, text }: Question) =>
     questionId: id,
   }) as const;
 
-/** The task with the reply among what its agent is to be told, once. */
+/** The task with the reply added once to the messages for its agent. */
 export function toldReply(task: Task, question: Question): Task {
-  const { id, text, answer, withdrawn: gone, updatedAt } = question;
+  const { id, text, answer, withdrawn: withdrawal, updatedAt } = question;
   const reply = replyTo(question);
   if (reply === undefined || task.messages.some((message) => message.answers === id)) return task;
-  const words = answer ? `The answer is: ${cut(reply, LIMITS.messageBytes.value / 2)}` : `The answer is that ${reply}`;
-  const said = `You asked: ${cut(spaced(text), LIMITS.excerptCharacters.value)}\n${words}`;
-  const { by, at } = answer ?? { by: gone?.by ?? 'fleet', at: updatedAt };
+  const outcome = answer ? `The answer is: ${cut(reply, LIMITS.messageBytes.value / 2)}` : `The answer is that ${reply}`;
+  const messageText = `You asked: ${cut(spaced(text), LIMITS.excerptCharacters.value)}\n${outcome}`;
+  const { by, at } = answer ?? { by: withdrawal?.by ?? 'fleet', at: updatedAt };
   const n = (task.messages.at(-1)?.n ?? 0) + 1;
-  const message = { n, at, by, text: said, state: 'waiting' as const, answers: id };
+  const message = { n, at, by, text: messageText, state: 'waiting' as const, answers: id };
   return { ...task, messages: [...task.messages, message].slice(-LIMITS.messages.value), updatedAt: at };
 }
 

@@ -3,10 +3,10 @@ import type { Watch } from './run.ts';
 import { added, budgetedTokens, type Usage } from './usage.ts';
 
 type Limited = Pick<Task, 'maxBudgetUsd' | 'maxTokens' | 'maxTurns' | 'usage' | 'turns'>;
-type Seen = Pick<Watch, 'usage' | 'turns' | 'openTools'> | undefined;
+type RunUsage = Pick<Watch, 'usage' | 'turns' | 'openTools'> | undefined;
 
-/** Which budget of the task is used up, by all its runs together; undefined while there is something left. */
-export function overBudget(task: Limited, watch: Seen): string | undefined {
+/** Which budget of the task all its runs together have used up; undefined if none. */
+export function overBudget(task: Limited, watch: RunUsage): string | undefined {
   const usage = added(task.usage, watch?.usage);
   const { maxBudgetUsd, maxTokens, maxTurns } = task;
   const cost = usage?.costUsd ?? 0;
@@ -15,19 +15,19 @@ export function overBudget(task: Limited, watch: Seen): string | undefined {
   const tokens = usage ? budgetedTokens(usage) : 0;
   if (maxTokens !== undefined && tokens >= maxTokens) return `it has used ${tokens} tokens of at most ${maxTokens}`;
   const turns = task.turns + (watch?.turns?.count ?? 0);
-  // Who has used the last turn and calls a tool has begun another.
+  // An agent that calls a tool after its last turn has begun another turn.
   const isOver = maxTurns !== undefined && (turns > maxTurns || (turns === maxTurns && (watch?.openTools.length ?? 0) > 0));
   return isOver ? `it has taken ${turns} turns, and ${maxTurns} are the most it may take` : undefined;
 }
 
-/** Nothing is left to begin with. */
+/** Which budget leaves nothing for a further run; undefined if none. */
 export function hasNothingLeft(task: Limited): string | undefined {
   const over = overBudget(task, undefined);
   if (over !== undefined || task.maxTurns === undefined || task.turns < task.maxTurns) return over;
   return `it has taken ${task.turns} turns, and ${task.maxTurns} are the most it may take`;
 }
 
-/** The budget of a task that has parts, and what it and all below it have taken together. */
+/** The budget of a task with parts, and what the task and everything below it have used together. */
 export interface SharedBudget {
   readonly task: Pick<Task, 'id' | 'maxBudgetUsd' | 'maxTokens'>;
   readonly usage: Usage | undefined;
@@ -35,11 +35,11 @@ export interface SharedBudget {
   readonly aheadUsd?: number | undefined;
 }
 
-/** A part takes from the budget of its task. A review that a person asks for has its own: the work it looks at is paid for. */
+/** Whether a task uses the budget of its parent: every part does. A review that a person asks for does not. */
 export const sharesBudget = ({ parentId, reviews, creatorId }: Pick<Task, 'parentId' | 'reviews' | 'creatorId'>): boolean =>
   parentId !== undefined && (reviews === undefined || creatorId?.startsWith('run_') === true);
 
-/** Which of the budgets that a task shares is used up, by all who share it. */
+/** Which shared budget is used up by all tasks that share it; undefined if none. */
 export function overShared(budgets: readonly SharedBudget[]): string | undefined {
   for (const { task, usage, aheadUsd = 0 } of budgets) {
     const { maxBudgetUsd = Infinity, maxTokens = Infinity } = task;

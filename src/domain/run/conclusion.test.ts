@@ -6,7 +6,7 @@ import type { Outcome, Run, Watch } from './run.ts';
 interface End {
   readonly verdict?: Watch['verdict'];
   readonly facts: Facts;
-  /** What Fleet had decided about it. */
+  /** How Fleet had decided to end the run. */
   readonly ending?: Outcome;
 }
 
@@ -32,7 +32,7 @@ const ENDS = {
   lost: { facts: {} },
 } satisfies Record<string, End>;
 
-/** Columns: nothing more was heard, then what its report says, then that a question is open, alone and beside each report. */
+/** Columns: no report; each status of a report; then an open question, alone and with each status. */
 const COLUMNS = ['-', 'succeeded', 'blocked', 'failed', 'asks', 'asks+succeeded', 'asks+blocked', 'asks+failed'] as const;
 
 const TABLE: Readonly<Record<keyof typeof ENDS, string>> = {
@@ -70,20 +70,20 @@ function concluded({ verdict, facts, ending }: End, column: string) {
   });
 }
 
-describe('what a program, a report and a question say together [WORK-04] [TASK-11]', () => {
+describe('the conclusion from program, report and question [WORK-04] [TASK-11]', () => {
   const cells = Object.entries(TABLE).flatMap(([end, line]) =>
     line.split(' ').map((expected, at) => [end as keyof typeof ENDS, COLUMNS[at] ?? '', expected] as const),
   );
-  it.each(cells)('a program that %s, heard %s: %s', (end, column, expected) => {
+  it.each(cells)('program %s, report and question %s: %s', (end, column, expected) => {
     const { outcome, quiet } = concluded(ENDS[end], column);
     expect(quiet ? 'quiet' : outcome).toBe(expected);
   });
 
-  it('every end has a cell for everything that can be heard', () => {
+  it('has a cell for every end and column', () => {
     expect(cells).toHaveLength(Object.keys(ENDS).length * COLUMNS.length);
   });
 
-  it('the reason is that of whoever was believed', () => {
+  it('takes its reason from the source that decided', () => {
     expect(concluded(ENDS['ended well'], 'failed').detail).toBe('report of failed');
     expect(concluded(ENDS['ended well'], 'asks+blocked').detail).toBe('report of blocked');
     expect(concluded(ENDS['ended well'], 'asks').detail).toBe('it has asked something and stopped');

@@ -2,14 +2,14 @@ import type { Watch } from './run.ts';
 
 type Context = NonNullable<Watch['context']>;
 
-/** How full its window is, from 0 to 1; undefined where nobody knows how large it is. */
+/** The used share of the window, from 0 to 1; undefined if its size is unknown. */
 export const shareOf = (context: Context | undefined): number | undefined =>
   context?.limit ? context.tokens / context.limit : undefined;
 
-/** About so many bytes of text make one token. */
+/** Bytes of text per token, roughly. */
 const BYTES_PER_TOKEN = 4;
 
-/** From everything that was printed: an agent that says nothing of its window has at least read and written that. */
+/** An estimate from the output of an agent that does not report its window: it has read and written at least that much. */
 export const estimated = (bytes: number, limit: number): Context => ({
   tokens: Math.ceil(bytes / BYTES_PER_TOKEN),
   limit,
@@ -17,14 +17,14 @@ export const estimated = (bytes: number, limit: number): Context => ({
 });
 
 /**
- * Why a run should make room for a fresh one. Between two tools if possible; when little is left, at once: a program that
- * runs into the end of its window loses more than the tool it waits for.
+ * Why a run should end in favour of a fresh one, or undefined. While a tool is open, the run goes on until half of the
+ * remaining window is used: a program that fills its window loses more than one tool call.
  */
 export function tooFull({ context, openTools }: Pick<Watch, 'context' | 'openTools'>, percent: number): string | undefined {
   const share = shareOf(context);
-  const most = percent / 100;
-  if (!context || share === undefined || share < most) return undefined;
-  if (openTools.length > 0 && share < (1 + most) / 2) return undefined;
+  const limit = percent / 100;
+  if (!context || share === undefined || share < limit) return undefined;
+  if (openTools.length > 0 && share < (1 + limit) / 2) return undefined;
   const how = context.estimate ? ', by our estimate' : '';
   return `its window is ${Math.floor(share * 100)} % full${how} (${context.tokens} of ${context.limit} tokens), context_percent is ${percent}`;
 }

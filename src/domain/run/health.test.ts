@@ -23,7 +23,7 @@ const health = (silentMs: number, more: Partial<Run> & { readonly asks?: number;
 };
 
 describe('the health of a run', () => {
-  it('goes down with the share of its patience that is used up [RUN-03]', () => {
+  it('falls with the share of the allowed silence that has passed [RUN-03]', () => {
     expect([0, 60_000, 60_001, 120_000, 120_001].map((silentMs) => health(silentMs))).toEqual([
       'healthy',
       'healthy',
@@ -38,12 +38,12 @@ describe('the health of a run', () => {
     ]);
   });
 
-  it('is good while it waits for a person, and never better than degraded after a restart', () => {
+  it('is healthy while the run waits for a person, and at best degraded after a restart', () => {
     expect(health(1_000_000, { asks: 1 })).toBe('healthy');
     expect(health(0, { attempt: 2 })).toBe('degraded');
   });
 
-  it('is told only of a run that goes on', () => {
+  it('exists only for a run that is not over', () => {
     expect(health(0, { phase: { state: 'claimed', since: now } })).toBeUndefined();
     expect(health(0, { phase: { state: 'ended', at: now, outcome: 'succeeded' } })).toBeUndefined();
     expect(health(0, { phase: { state: 'ending', since: now, outcome: 'stalled', why: '' } })).toBe('unhealthy');

@@ -4,16 +4,16 @@ import type { Run, Watch } from './run.ts';
 export const HEALTHS = ['healthy', 'degraded', 'unhealthy'] as const;
 export type Health = (typeof HEALTHS)[number];
 
-/** A tool the agent has called may be silent this many times longer: builds are. */
+/** With an open tool the run may be silent this many times longer, because builds are. */
 const TOOL_PATIENCE = 10;
 
 /**
- * A conversing agent that does nothing but use the processor is believed in this many times longer: some spin while they
- * wait for an answer that never comes.
+ * CPU use alone counts as a sign of life for this many times longer: some agents spin while they wait for an answer that
+ * never comes.
  */
 const SPINNING_PATIENCE = 10;
 
-/** How long a run may go with no other sign of life than use of the processor. */
+/** How long CPU use may be the only sign of life of a run. */
 export const spinningMs = (watch: Pick<Watch, 'openTools'> | undefined, stallMs: number): number =>
   patienceMs(watch, stallMs) * SPINNING_PATIENCE;
 
@@ -21,19 +21,19 @@ export const spinningMs = (watch: Pick<Watch, 'openTools'> | undefined, stallMs:
 export const patienceMs = (watch: Pick<Watch, 'openTools'> | undefined, stallMs: number): number =>
   stallMs * ((watch?.openTools.length ?? 0) > 0 ? TOOL_PATIENCE : 1);
 
-/** From one look to the next so much may pass, and count as silence of who was looked at. */
+/** The most time between two looks that counts as silence of the run. */
 const MOST_BETWEEN_LOOKS_MS = 5_000;
 
 /**
- * How much of the time since the last look nobody was there to see a sign of life: Fleet was stopped, the machine slept or
- * was too busy. It is no silence of anybody.
+ * How much of the time since the last look Fleet could not have seen a sign of life, because it was stopped, or the machine
+ * slept or was too busy. That time is not silence of the run.
  */
 export const unwatchedMs = (sinceLookMs: number, stallMs: number): number =>
   Math.max(0, sinceLookMs - Math.min(MOST_BETWEEN_LOOKS_MS, stallMs / 4));
 
 /**
- * How a run that goes on is doing. It is unhealthy when its patience is used up or it is being ended, degraded when half of
- * it is, or when it is not the first attempt. Who waits for a person is in good health.
+ * The health of a run that is not over. It is unhealthy if it has been silent for too long or is being ended, and degraded
+ * after half of that time or if it is not the first attempt. A run that waits for a person is not silent.
  */
 export function healthOf(
   { phase, watch, attempt }: Pick<Run, 'phase' | 'watch' | 'attempt'>,

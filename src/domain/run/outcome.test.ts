@@ -4,7 +4,7 @@ import { withFullDisk } from './outcome.ts';
 const run = { createdAt: '2030-01-01T12:00:00.000Z' };
 const full = { path: '/home/runs', at: '2030-01-01T12:00:05.000Z' };
 
-it('says of an accident that the disk was full, if it was so while the run was there, and of nothing else [R18]', () => {
+it('names the full disk for an accident of a run during which the disk was full, and for nothing else [R18]', () => {
   const crash = { outcome: 'crashed', detail: 'it ended with exit code 1' } as const;
   expect(withFullDisk(crash, run, full)).toEqual({
     outcome: 'crashed',

@@ -1,14 +1,14 @@
 import type { FullDisk } from '../hold/disk-room.ts';
 import type { Outcome, Run } from './run.ts';
 
-/** What is known when a run is over. */
+/** What is known of the process when a run is over. */
 export interface Facts {
-  /** Its exit code; undefined when nobody saw it end. */
+  /** The exit code; undefined if the end was not observed. */
   readonly exit?: number | undefined;
   readonly reason?: string | undefined;
-  /** The program could not be started, and would not be another time. */
+  /** The program could not be started, and another attempt would fail alike. */
   readonly isRefused?: boolean | undefined;
-  /** What it took too much of the machine, and was ended for. */
+  /** Which resource limit the run exceeded, if it was ended for that. */
   readonly exceeded?: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface Ending {
   readonly detail: string;
 }
 
-/** How the program of a run went, from facts alone: what we had decided, what it said itself, and how its process ended. */
+/** How the program of a run went: from Fleet's decision to end it, its own verdict, and the end of its process. */
 export function outcomeOf(run: Run, facts: Facts): Ending {
   if (run.phase.state === 'ending') return { outcome: run.phase.outcome, detail: run.phase.why };
   if (facts.exit === undefined)
@@ -28,15 +28,15 @@ export function outcomeOf(run: Run, facts: Facts): Ending {
   const { verdict, summary = '', inputEnded = false, failed } = run.watch ?? {};
   if (failed !== undefined && verdict === undefined) return { outcome: 'crashed', detail: failed };
   if (verdict === 'limited') return { outcome: 'rate_limited', detail: summary || 'its provider refused more work' };
-  // How a program that only waited to be told to go then went says nothing of its work.
+  // After input was closed, the exit code of a program that has reported success says nothing about its work.
   if (verdict === 'succeeded' && (facts.exit === 0 || inputEnded)) return { outcome: 'succeeded', detail: summary };
   if (verdict !== undefined && verdict !== 'succeeded' && verdict !== 'errored') return { outcome: verdict, detail: summary };
   if (verdict === 'errored' && summary !== '') return { outcome: 'crashed', detail: summary };
-  return { outcome: 'crashed', detail: crashed(facts, run.watch?.lastWords) };
+  return { outcome: 'crashed', detail: crashDetail(facts, run.watch?.lastWords) };
 }
 
-/** An exit code above 128 is a signal, by the custom of shells. */
-function crashed({ exit = 0, reason }: Facts, lastWords = ''): string {
+/** An exit code above 128 means a signal, by the convention of shells. */
+function crashDetail({ exit = 0, reason }: Facts, lastWords = ''): string {
   const how =
     reason ??
     (exit === 0
@@ -47,13 +47,13 @@ function crashed({ exit = 0, reason }: Facts, lastWords = ''): string {
   return lastWords ? `${how}; last words: ${lastWords.slice(0, 200)}` : how;
 }
 
-/** A clean exit without a report is asked about once more; the second time a person must look. */
+/** Whether a run exited cleanly without a verdict: the agent is asked once more, and the second time a person must look. */
 export const saidNothing = (run: Run, facts: Facts): boolean =>
   facts.exit === 0 && run.watch?.verdict === undefined && run.watch?.failed === undefined && run.phase.state !== 'ending';
 
 const ACCIDENTS: ReadonlySet<Outcome> = new Set<Outcome>(['crashed', 'lost']);
 
-/** A run that ended by accident on a disk that was full since it was claimed says so first: that is the likely cause. */
+/** Adds the likely cause to an accident of a run during which the disk was full. */
 export const withFullDisk = (end: Ending, { createdAt }: Pick<Run, 'createdAt'>, full: FullDisk | undefined): Ending =>
   full && full.at >= createdAt && ACCIDENTS.has(end.outcome)
     ? { ...end, detail: `disk_full: the disk of ${full.path} was full while it ran; ${end.detail}` }

@@ -1,17 +1,17 @@
 import { branchName, LINE_END, type Packet, type ToldReport, type ToldTask } from './packet.ts';
 
-/** Names of the files in which more of a task stands than its agent is told at once. */
+/** Names of the files with the whole report and the whole diff of an earlier task. */
 export const wholeReport = (taskId: string): string => `before-${taskId}.json`;
 export const wholeDiff = (taskId: string): string => `before-${taskId}.diff`;
 
 export interface Shelves {
-  /** Where the files with whole reports and diffs are. */
+  /** Directory of the files with whole reports and diffs. */
   readonly directory: string;
-  /** Whether diffs are among them. */
+  /** Whether the directory holds diffs too. */
   readonly diffs: boolean;
 }
 
-/** The packet in words. What agents wrote stands behind a mark in every line, and nothing of it can begin a line of ours. */
+/** The packet as text. Every line of text by another agent begins with `>`, so no such text can pass for Fleet's own. */
 export function packetText({ dependencies, reviews, leftOut }: Packet, shelves?: Shelves): string {
   if (dependencies.length + reviews.length + leftOut.length === 0) return '';
   const isTold = dependencies.length + reviews.length > 0;
@@ -33,8 +33,8 @@ const NAMED = 64;
 const named = (ids: readonly string[]): string =>
   ids.length <= NAMED ? ids.join(', ') : `${ids.slice(0, NAMED).join(', ')} and ${ids.length - NAMED} more`;
 
-const section = (title: string, told: readonly ToldTask[]): string[] =>
-  told.length === 0 ? [] : [title, ...told.flatMap((task) => ['', ...taskLines(task)]), ''];
+const section = (title: string, facts: readonly ToldTask[]): string[] =>
+  facts.length === 0 ? [] : [title, ...facts.flatMap((task) => ['', ...taskLines(task)]), ''];
 
 function taskLines(task: ToldTask): string[] {
   const { taskId, title, state, report, isCut } = task;
@@ -80,5 +80,5 @@ export function reportLines(report: ToldReport): string[] {
   return quoted(told.join('\n'));
 }
 
-/** Every line behind a mark. */
+/** The lines of a text, each behind `>`. */
 export const quoted = (text: string): string[] => text.split(LINE_END).map((line) => `> ${line}`.trimEnd());

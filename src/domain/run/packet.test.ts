@@ -26,8 +26,8 @@ const told = (one: Task, its?: Report, isInClone = false) => toldTask(one, its, 
 const packet = (more: Partial<Packet> = {}): Packet => packetOf({ dependencies: [], reviews: [], leftOut: [], ...more });
 const lines = (one: Packet) => packetText(one, { directory: '/run', diffs: true }).split('\n');
 
-describe('what an agent is told of the work before it', () => {
-  it('is status, summary, open ends, next steps and files, and where the work is', () => {
+describe('the packet of earlier work in a prompt', () => {
+  it('holds status, summary, open ends, next steps and files, and says where the work is', () => {
     const its = report(
       { status: 'done', summary: 'two parts', open: ['the third'], next_steps: ['paint it'] },
       { files: [{ path: 'x.txt', status: 'M', added: 2, removed: 1 }] },
@@ -43,7 +43,7 @@ describe('what an agent is told of the work before it', () => {
       expect(text).toContain(part);
   });
 
-  it('names in a clone what a clone has: branches of its origin, and of kept work the commit alone', () => {
+  it('names only what a clone has: branches of its origin, and of kept work the commit alone', () => {
     const { tip: _tip, ...open } = work;
     const kept = { ...open, kept: { commit: TIP, ref: 'refs/fleet/kept/task_2/run_1', at } };
     const other = 'project_2' as NonNullable<Task['projectId']>;
@@ -63,7 +63,7 @@ describe('what an agent is told of the work before it', () => {
     expect(packetText(packet({ dependencies: [told(task(1, { work: { ...work, changes } }))] }))).toContain(`: ${words};`);
   });
 
-  it('says of landed work where it landed, of kept work its ref, of work in place its directory, and of another project no command', () => {
+  it('names where work landed, the ref of kept work, the directory of work in place, and no command for another project', () => {
     const landed = { ...work, landed: { commit: 'c'.repeat(40), at } };
     const { tip: _tip, ...open } = work;
     const kept = { ...open, kept: { commit: TIP, ref: 'refs/fleet/kept/task_2/run_1', at } };
@@ -99,7 +99,7 @@ describe('what an agent is told of the work before it', () => {
     ['quotes', '"'],
     ['wide letters', '𝒳'],
     ['control characters', '\u0001'],
-  ])('stays bounded with 100 dependencies and reports of 1 MB of %s', (_, filler) => {
+  ])('stays within its limit with 100 dependencies and reports of 1 MB of %s', (_, filler) => {
     const long = filler.repeat(1_048_576 / filler.length);
     const its = report({ status: 'done' }, { summary: long, open: Array(1_000).fill(long.slice(0, 1_000)), nextSteps: [long] });
     const many = packet({ dependencies: Array.from({ length: 100 }, (_unused, n) => told(task(n, { title: long }), its)) });
@@ -115,15 +115,15 @@ describe('what an agent is told of the work before it', () => {
     expect(bytesOf(JSON.stringify(reportWithin(its)))).toBeLessThan(LIMITS.packetTaskBytes.value);
   });
 
-  it('leaves room for what is open beside a long summary', () => {
+  it('leaves room for open ends beside a long summary', () => {
     const its = report({ status: 'done', summary: 'x'.repeat(8_000), open: ['the roof'] }, { summary: 'x'.repeat(50_000) });
     expect(packet({ dependencies: [told(task(1), its)] }).dependencies[0]?.report?.open).toEqual(['the roof']);
   });
 
-  it('is nothing where there is nothing', () => expect(packetText(packet())).toBe(''));
+  it('is empty without dependencies and reviews', () => expect(packetText(packet())).toBe(''));
 });
 
-it('an agent that remembers hears only of the reviews that came since', () => {
+it('an agent that remembers its last run gets only newer reviews', () => {
   const [before, after] = [report({ summary: 'old' }), report({ summary: 'new' }, { at: instantOf(5_000) })];
   const all = packet({ dependencies: [told(task(1))], reviews: [told(task(2), before), told(task(3), after)] });
   expect(newsIn(all, undefined)).toEqual(all);

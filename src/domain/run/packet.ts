@@ -5,7 +5,7 @@ import { type Instant, TaskId } from '../values.ts';
 import { Report } from '../work/report.ts';
 import { CommitId, Totals, type Work } from '../work/work.ts';
 
-/* What one agent is told of the work of others: the same for its prompt and for `run.context`, and bounded whatever they wrote. */
+/* What an agent gets to know of the work of others, for its prompt and for `run.context` alike. Its size is bounded. */
 
 export const ToldReport = Report.pick({
   status: true,
@@ -26,52 +26,52 @@ export const ToldTask = z.strictObject({
   title: z.string(),
   state: z.enum(PHASE_STATES),
   branch: z.string().optional(),
-  /** Its work in a repository. */
+  /** The work of the task in a repository. */
   work: z
     .strictObject({
       target: z.string(),
       base: CommitId,
-      /** All of it as a commit, finished or as it was kept when its last run ended. */
+      /** All the work as a commit: finished, or as kept at the end of the last run. */
       tip: CommitId.optional(),
-      /** A ref that leads to the tip, by its name where the reader works; absent once it has landed, and where there is none. */
+      /** A ref of the tip, as it is named where the reader works; absent for landed work, and if there is none. */
       ref: z.string().optional(),
       changes: Totals.optional(),
       landed: CommitId.optional(),
-      /** It is in the repository of another project. */
+      /** Set if the work is in the repository of another project. */
       elsewhere: z.literal(true).optional(),
     })
     .optional(),
-  /** Where it worked in place. */
+  /** The directory of work in place. */
   directory: z.string().optional(),
   report: ToldReport.optional(),
-  /** Some of its report is left out here. */
+  /** Set if part of the report is left out. */
   isCut: z.literal(true).optional(),
 });
 export type ToldTask = z.infer<typeof ToldTask>;
 
 export interface Packet {
-  /** What the task depends on, in the order it was said. */
+  /** The dependencies of the task, in declared order. */
   readonly dependencies: readonly ToldTask[];
-  /** Finished reviews of its own work, oldest first. */
+  /** Finished reviews of the task's own work, oldest first. */
   readonly reviews: readonly ToldTask[];
-  /** Tasks of both kinds of which nothing is told here. */
+  /** Dependencies and reviews that did not fit. */
   readonly leftOut: readonly TaskId[];
 }
 
-/** For an agent that remembers: the reviews that came after its last run began. It was told the rest then. */
+/** For an agent that remembers its last run: only the reviews since that run began, because it knows the rest. */
 export const newsIn = ({ reviews, ...packet }: Packet, since: Instant | undefined): Packet =>
   since === undefined
     ? { ...packet, reviews }
     : { dependencies: [], reviews: reviews.filter(({ report }) => report !== undefined && report.at > since), leftOut: [] };
 
-/** Where somebody works who is told of others. */
+/** Where the agent that gets the packet works. */
 export interface Reader {
   readonly projectId: Task['projectId'];
-  /** Of the project's refs a clone has only the branches, as those of its origin. The commits are all there. */
+  /** A private clone has all commits, but of the project's refs only the branches, as branches of its origin. */
   readonly isInClone: boolean;
 }
 
-/** All there is to tell of a task. */
+/** The full packet entry of a task, before it is shortened. */
 export function toldTask(task: Task, report: Report | undefined, reader: Reader): ToldTask {
   const { work, directory } = task;
   const tip = work?.tip ?? work?.kept?.commit;
@@ -106,7 +106,7 @@ const refOf = ({ tip, branch, kept }: Work, isInClone: boolean): string | undefi
   return isInClone ? undefined : kept?.ref;
 };
 
-/** What git takes for the name of a branch where its ref is this one. */
+/** The name git accepts for a branch with this ref. */
 export const branchName = (branch: string | undefined, ref: string | undefined): string | undefined =>
   ref?.startsWith(REMOTES) ? ref.slice(REMOTES.length) : branch;
 
@@ -123,21 +123,21 @@ export const toldReport = (report: Report): ToldReport => ({
   at: report.at,
 });
 
-/** Reviews come first: they are about the work itself. Each task has the same share; whatever does not fit is named. */
-export function packetOf(told: Packet): Packet {
-  const all = [...told.reviews, ...told.dependencies];
+/** Reviews come first, because they are about the work itself. Each task gets the same share of bytes; the rest are named. */
+export function packetOf(full: Packet): Packet {
+  const all = [...full.reviews, ...full.dependencies];
   const fitting = all.slice(0, LIMITS.packetTasks.value);
   const share = Math.min(LIMITS.packetTaskBytes.value, Math.floor(LIMITS.packetBytes.value / Math.max(1, fitting.length)));
   const shown = new Map(fitting.map((one) => [one, shortened(one, share)]));
   const among = (tasks: readonly ToldTask[]) => tasks.flatMap((one) => shown.get(one) ?? []);
   return {
-    dependencies: among(told.dependencies),
-    reviews: among(told.reviews),
-    leftOut: [...told.leftOut, ...all.slice(LIMITS.packetTasks.value).map(({ taskId }) => taskId)],
+    dependencies: among(full.dependencies),
+    reviews: among(full.reviews),
+    leftOut: [...full.leftOut, ...all.slice(LIMITS.packetTasks.value).map(({ taskId }) => taskId)],
   };
 }
 
-/** One task within so many bytes of JSON, its report as far as there is room for it. */
+/** The entry cut to a number of bytes of JSON, with as much of the report as fits. */
 export function shortened({ report, ...task }: ToldTask, most: number): ToldTask {
   const title = cutTo(task.title, TITLE_BYTES);
   if (!report) return { ...task, title };
@@ -146,11 +146,11 @@ export function shortened({ report, ...task }: ToldTask, most: number): ToldTask
   return { ...task, title, report: kept, ...(room.isCut ? { isCut: true as const } : {}) };
 }
 
-/** A report on its own, no longer than one in a packet. */
+/** A single report, cut to the size it may have in a packet. */
 export const reportWithin = (report: Report): ToldReport =>
   reportIn(toldReport(report), new Room(LIMITS.packetTaskBytes.value - FRAME_BYTES));
 
-/** The summary must not leave out what is open, and the first file names are worth more than the last doubts. */
+/** Takes the fields in order of worth, so that a long summary leaves room for open ends, and files go before doubts. */
 function reportIn(report: ToldReport, room: Room): ToldReport {
   const summary = room.text(report.summary, 2);
   const open = room.list(report.open);
@@ -171,12 +171,12 @@ function reportIn(report: ToldReport, room: Room): ToldReport {
 }
 
 const TITLE_BYTES = 120;
-/** The names of its fields, its status and its moment; in words the commands that show its work. */
+/** Bytes for field names, status and time; in the text form, for the commands that show the work. */
 const FRAME_BYTES = 500;
-/** What surrounds an item: quotes, a comma, and in words a line with its label. */
+/** Bytes around one item: quotes and a comma; in the text form, a line with its label. */
 const ITEM_BYTES = 24;
 
-/** Bytes that are used up by one text after the other. */
+/** A budget of bytes that texts use up one after the other. */
 class Room {
   isCut = false;
   #left: number;
@@ -185,7 +185,7 @@ class Room {
     this.#left = Math.max(0, bytes);
   }
 
-  /** The beginning of a text, in at most the given part of what is left. */
+  /** The beginning of a text that fits into `1/part` of the remaining bytes. */
   text(whole: string, part = 1): string {
     const most = Math.floor(this.#left / part);
     const fits = fitsIn(whole, most);
@@ -217,14 +217,14 @@ class Room {
 const encoder = new TextEncoder();
 export const bytesOf = (text: string): number => encoder.encode(text).length;
 
-/** As JSON, or with a mark before each line: whichever is longer. */
+/** The bytes of a text as JSON or as quoted lines, whichever is longer. */
 const costOf = (text: string): number => Math.max(bytesOf(JSON.stringify(text)), bytesOf(text) + 5 * text.split(LINE_END).length);
 
-/** Everything some program takes for the end of a line. */
+/** Every character that some program takes for the end of a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they end lines
 export const LINE_END = /\r\n|[\n\r\u000b\u000c\u0085\u2028\u2029]/;
 
-/** A text with more characters than there are bytes is not even looked at. */
+/** Compares lengths first, so that a huge text is not encoded. */
 const fitsIn = (text: string, most: number): boolean => text.length <= most && costOf(text) <= most;
 
 function costCut(text: string, most: number): string {
@@ -239,5 +239,5 @@ function costCut(text: string, most: number): string {
 
 const cutTo = (text: string, most: number): string => (fitsIn(text, most) ? text : `${costCut(text, most - 3)}…`);
 
-/** Without the half of a character at its end. */
+/** The text without an unpaired surrogate at its end. */
 const wellFormed = (text: string): string => (/[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text);

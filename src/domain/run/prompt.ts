@@ -8,11 +8,11 @@ export interface Briefing {
   readonly attempt: number;
   readonly notesDirectory: string;
   readonly resultFile: string;
-  /** How the run before this one ended, when this one goes on with its work. */
+  /** The previous run, if this run continues its work. */
   readonly before?: Before | undefined;
-  /** The task it was forked from, as long as it has no conversation of its own to go on with. */
+  /** The task this one was forked from, until it has a conversation of its own to resume. */
   readonly forked?: Forked | undefined;
-  /** What other agents have done that this one is to know, and where more of it stands. */
+  /** The work of other agents that this one should know, and the files with more about it. */
   readonly packet?: Packet | undefined;
   readonly shelves?: Shelves | undefined;
 }
@@ -20,33 +20,34 @@ export interface Briefing {
 export interface Before {
   readonly outcome: string;
   readonly detail: string;
-  /** It was another agent, of this executor. */
+  /** The executor of the previous run, if it was another one. */
   readonly by?: string;
-  /** Nothing of that conversation is remembered: its window was full, or it was another agent's. Then what was said last. */
+  /** The agent does not remember that conversation: its window was full, or it was another agent's. */
   readonly isForgotten?: boolean;
+  /** The last words of that conversation, for an agent that does not remember it. */
   readonly said?: string;
-  /** What was reported there, where nothing of that conversation is remembered. */
+  /** The report of that run, for an agent that does not remember it. */
   readonly report?: ToldReport;
 }
 
 export interface Forked {
   readonly taskId: string;
-  /** The agent remembers what was said there: it goes on with a copy of that conversation. */
+  /** Whether the agent resumes a copy of that conversation, and so remembers it. */
   readonly isCopy: boolean;
-  /** Where its own work begins; absent in place. */
+  /** Where the fork's own work begins; absent in place. */
   readonly commit?: string;
   readonly notesDirectory: string;
-  /** How the run ended whose conversation it was; absent while it goes on. */
+  /** How the run of that conversation ended; absent while it goes on. */
   readonly outcome?: string;
   readonly detail?: string;
-  /** What was said last there. */
+  /** The last words of that conversation. */
   readonly said?: string;
 }
 
-/** The line between what was asked for and what Fleet adds to it. */
+/** The line between the task's own prompt and the text that Fleet adds. */
 export const ADDED = '--- Added by Fleet ---';
 
-/** What an agent is told, whichever program it is. The wish itself comes first and is never changed. */
+/** The prompt of a run, the same for every executor. The task's own prompt comes first, unchanged. */
 export function promptFor(briefing: Briefing): string {
   const { task, prompt, attempt, notesDirectory, resultFile, before, forked, packet, shelves } = briefing;
   const parts = [
@@ -54,12 +55,12 @@ export function promptFor(briefing: Briefing): string {
     ADDED,
     task.acceptance ? `It is done when:\n${task.acceptance}` : '',
     packet ? packetText(packet, shelves) : '',
-    forked ? forkedIn(forked) : '',
-    before ? beforeIn(before, attempt) : '',
-    messagesIn(task),
+    forked ? forkText(forked) : '',
+    before ? previousRunText(before, attempt) : '',
+    messagesText(task),
     [
       `Task ${task.id}: ${task.title}`,
-      ...branchIn(task),
+      ...branchLines(task),
       `Notes that outlive you are in ${notesDirectory}: read PLAN_AND_STATUS.md and KNOWLEDGE.md first and keep them up to date.`,
       'What you cannot decide, ask there: write it to Q&A.md under a heading "## Question"; answers appear there too. If you cannot go on without one, stop and say that you are blocked.',
       `When you have finished, write a JSON object with "status" and "summary" to ${resultFile}.`,
@@ -70,8 +71,8 @@ export function promptFor(briefing: Briefing): string {
 
 const GO_ON = 'Look at what is there already and go on from it.';
 
-/** Whoever remembers needs little; who does not gets what is known, and the notes. */
-function beforeIn({ outcome, detail, by, isForgotten, said, report }: Before, attempt: number): string {
+/** An agent that remembers the conversation needs little; another gets last words or report, and the notes. */
+function previousRunText({ outcome, detail, by, isForgotten, said, report }: Before, attempt: number): string {
   const end = `That run ended as ${outcome}: ${detail}`;
   if (!isForgotten) return attempt > 1 ? `You have worked on this before (attempt ${attempt}). ${end}\n${GO_ON}` : '';
   const who = by
@@ -85,8 +86,8 @@ function beforeIn({ outcome, detail, by, isForgotten, said, report }: Before, at
   return [`${who} ${end}`, ...told, GO_ON].join('\n');
 }
 
-/** Whoever remembers is told what is different now; whoever does not is told what went before. */
-function forkedIn({ taskId, isCopy, commit, notesDirectory, outcome, detail, said }: Forked): string {
+/** An agent that remembers the conversation is told what is different now; another is told what went before. */
+function forkText({ taskId, isCopy, commit, notesDirectory, outcome, detail, said }: Forked): string {
   const place = commit
     ? `Your workspace and your branch are your own and begin with that work as it stood, at ${commit.slice(0, 12)}: nothing you do here changes the other.`
     : 'You work in the same directory as that task did, after it.';
@@ -100,7 +101,7 @@ function forkedIn({ taskId, isCopy, commit, notesDirectory, outcome, detail, sai
   ].join('\n');
 }
 
-function branchIn({ work, expectsChanges }: Briefing['task']): string[] {
+function branchLines({ work, expectsChanges }: Briefing['task']): string[] {
   if (!work) return [];
   const where = `You are in a workspace of your own, on branch ${work.branch}, which began at ${work.base.slice(0, 12)}.`;
   return [
@@ -110,11 +111,11 @@ function branchIn({ work, expectsChanges }: Briefing['task']): string[] {
   ];
 }
 
-/** The line before what an agent was told since it last worked. */
+/** The heading of the messages that came since the agent last worked. */
 export const TOLD = 'You were told meanwhile:';
 
-/** Messages nobody could deliver while an agent ran are part of its next briefing. */
-function messagesIn({ messages }: Briefing['task']): string {
+/** Messages that were not delivered while an agent ran become part of the next prompt. */
+function messagesText({ messages }: Briefing['task']): string {
   const waiting = messages.filter(({ state }) => state === 'waiting');
   return waiting.length === 0 ? '' : [TOLD, ...waiting.map((message) => `- ${saidBy(message)}`)].join('\n');
 }

@@ -7,7 +7,7 @@ import { Turn, Usage } from './usage.ts';
 
 export const RUN_KINDS = ['agent', 'setup', 'gate', 'judge'] as const;
 
-/** How a run ended. Distinct reasons, because what follows differs by reason. */
+/** How a run ended. Outcomes are distinct where the task goes on differently. */
 export const OUTCOMES = [
   'succeeded',
   'no_changes',
@@ -28,13 +28,13 @@ export const OUTCOMES = [
 export const Outcome = z.enum(OUTCOMES);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** A process that cannot be mistaken for another. */
+/** A process by number and start time, so that a reused number is not mistaken for it. */
 export const ProcessId = z.strictObject({ pid: z.int(), started: z.string() });
 
 export const RunPhase = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('claimed'), since: Instant }),
   z.strictObject({ state: z.literal('running'), since: Instant, boot: z.string(), shim: ProcessId, agent: ProcessId }),
-  /** It has been decided that it must end, and how that will be called; its processes may still be there. */
+  /** The end and its outcome are decided; processes of the run may still be there. */
   z.strictObject({ state: z.literal('ending'), since: Instant, outcome: Outcome, why: z.string() }),
   z.strictObject({
     state: z.literal('ended'),
@@ -46,54 +46,54 @@ export const RunPhase = z.discriminatedUnion('state', [
 ]);
 export type RunPhase = z.infer<typeof RunPhase>;
 
-/** What was last seen of a run: where its output was read to, and what that meant. Committed together, so it is always one truth. */
+/** The observed state of a run: how far its output was read, and what the output meant. One commit writes all of it. */
 export const Watch = z.strictObject({
-  /** Bytes of its output that have been read. */
+  /** Bytes of output that have been read. */
   offset: z.int().min(0),
-  /** Inside a line that was too long: what comes until its end is passed over. */
+  /** The offset is inside an overlong line, whose rest is skipped. */
   skipping: z.boolean(),
   /** State of the executor's reducer at that offset. */
   state: z.unknown(),
-  /** What must have been sent to it: everything before `at` has been, `tail` begins there. */
+  /** The input to send: all bytes before `at` were sent, `tail` begins at `at`. */
   outbox: z.strictObject({ at: z.int().min(0), tail: z.string() }),
   session: z.string().optional(),
   usage: Usage.optional(),
-  /** How often it has said what it spent, and when it last did: each ends a turn. */
+  /** The turns of the agent: each report of used tokens ends one. */
   turns: z
     .strictObject({
       count: z.int().min(1),
       ends: z.array(Instant).max(LIMITS.turnsKept.value),
-      /** What each of the newest took. */
+      /** The usage of the newest turns. */
       spent: z.array(Turn).max(LIMITS.turnsKept.value).optional(),
     })
     .optional(),
-  /** How full its window is; an estimate where the program does not say. */
+  /** How full the window is; an estimate if the program does not report it. */
   context: z.strictObject({ tokens: z.int(), limit: z.int().optional(), estimate: z.literal(true).optional() }).optional(),
   lines: z.int().min(0),
   events: z.int().min(0),
   droppedBytes: z.int().min(0),
   lastWords: z.string(),
   openTools: z.array(z.string()).max(LIMITS.argsPerTask.value),
-  /** Requests of the agent that wait for a person. */
+  /** Requests of the agent that wait for a person's answer. */
   asks: z.array(z.strictObject({ request: z.string(), questionId: QuestionId })).max(LIMITS.questionOptions.value),
   limitedUntil: z.string().optional(),
   verdict: z.enum([...VERDICTS, 'limited']).optional(),
-  /** It has been told that nothing more will be said to it. */
+  /** The agent's input was closed. */
   inputEnded: z.boolean().optional(),
-  /** Lines its executor has never heard of. */
+  /** How many lines the executor did not know. */
   unknownLines: z.int().min(0).optional(),
-  /** Its executor has failed: nothing more can be known of it. */
+  /** How the executor failed. Then nothing more can be known of the run. */
   failed: z.string().optional(),
-  /** How much of each window of its account is used. */
+  /** The used share of each quota window of the account. */
   quota: z
     .array(z.strictObject({ window: z.string(), used: z.number(), resets: z.string().optional() }))
     .max(LIMITS.quotaWindows.value)
     .optional(),
   summary: z.string().optional(),
   report: z.unknown().optional(),
-  /** When it last showed any sign of life. */
+  /** When the run last showed a sign of life. */
   signAt: Instant,
-  /** How long it has been running, by a clock that does not jump. */
+  /** How long the run has been running, by a clock that does not jump. */
   activeMs: z.int().min(0),
 });
 export type Watch = z.infer<typeof Watch>;
@@ -114,22 +114,22 @@ export const Run = z.strictObject({
   attempt: z.int().min(1),
   executor: Name,
   model: z.string().optional(),
-  /** How hard its model was asked to think; runs of older versions do not say. */
+  /** The effort asked of the model; absent in runs of older versions. */
   effort: z.enum(EFFORTS).optional(),
-  /** The account of its provider, where it is not the default one. */
+  /** The account at the provider, if not the default one. */
   account: Name.optional(),
   host: z.string(),
-  /** The limited scopes it occupies until its process tree is gone. */
+  /** The limited scopes the run occupies until its process tree is gone. */
   holds: z.array(z.string()),
-  /** Where it works. */
+  /** The work directory. */
   directory: z.string().optional(),
-  /** What a run that is no agent is for: a command of the project, and where it is carried out. */
+  /** For a run that is no agent: the project's command and where to run it. */
   chore: Chore.optional(),
   phase: RunPhase,
   watch: Watch.optional(),
-  /** Why its work could not be kept, and where its files are. */
+  /** Why the work could not be kept, and where the files are. */
   unkept: z.string().optional(),
-  /** Since then its output is gone: it was too old, or there was too much. */
+  /** When pruning removed the output, for its age or for the total size of outputs. */
   outputRemovedAt: Instant.optional(),
   createdAt: Instant,
   updatedAt: Instant,

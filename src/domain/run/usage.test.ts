@@ -7,15 +7,15 @@ import { added, type Usage, usageOf } from './usage.ts';
 
 const tokens = { inputTokens: 1_000_000, outputTokens: 100_000, cachedTokens: 2_000_000 };
 
-describe('what a turn cost', () => {
-  it("is the program's own word, else the price table's, else unknown and never nothing [RUN-08]", () => {
+describe('the cost of a turn', () => {
+  it('is what the program states, else the list price, else unknown and never zero [RUN-08]', () => {
     const price = { input: 2, output: 10, cached: 0.2 };
     expect(usageOf({ ...tokens, costUsd: 0.5 }, price)).toEqual({ ...tokens, costUsd: 0.5 });
     expect(usageOf(tokens, price)).toEqual({ ...tokens, costUsd: 3.4, listUsd: 3.4 });
     expect(usageOf(tokens, undefined)).toEqual({ ...tokens, unpriced: 1 });
   });
 
-  it('is looked up by the name of the model, its provider and its date aside, and by nothing that is only alike [RUN-08]', () => {
+  it('is looked up by the name of the model without provider and date, and not by a similar name [RUN-08]', () => {
     for (const name of ['claude-sonnet-4-5', 'claude-sonnet-4-5-20250929', 'anthropic/claude-sonnet-4-5', 'gpt-5-2025-08-07'])
       expect(priceFor(name, LIST_PRICES), name).toBeDefined();
     for (const name of ['claude-sonnet-4-5-turbo', 'sonnet', 'gpt-5-nano', '', 'toString', 'fake-model'])
@@ -24,7 +24,7 @@ describe('what a turn cost', () => {
     for (const price of Object.values(LIST_PRICES.models)) expect(price.cached).toBeLessThanOrEqual(price.input);
   });
 
-  it('adds up the same in any order, and one unknown turn stays known to be unknown [RUN-08]', () => {
+  it('adds up the same in any order, and the sum still counts the turns of unknown cost [RUN-08]', () => {
     const usage: fc.Arbitrary<Usage> = fc.oneof(
       fc.record({ inputTokens: fc.nat(999), outputTokens: fc.nat(999), cachedTokens: fc.nat(999), costUsd: fc.nat(99) }),
       fc.record({ inputTokens: fc.nat(999), outputTokens: fc.nat(999), cachedTokens: fc.nat(999), unpriced: fc.constant(1) }),
@@ -62,13 +62,13 @@ describe('a budget', () => {
     expect(overBudget({ turns: 9, usage: spent }, watch)).toBeUndefined();
   });
 
-  it('leaves nothing to begin with once it is used up, and what is left otherwise [RUN-08]', () => {
+  it('allows no further run once it is used up, and otherwise states what is left [RUN-08]', () => {
     expect(hasNothingLeft({ turns: 0, maxBudgetUsd: 0.75, usage: spent })).toContain('$0.75');
     expect(hasNothingLeft({ turns: 3, maxTurns: 3 })).toContain('3 turns');
     expect(hasNothingLeft({ turns: 2, maxTurns: 3, maxTokens: 91, usage: spent })).toBeUndefined();
     expect(dollarsLeft({ turns: 0, maxBudgetUsd: 1, usage: spent }, [])).toBe(0.25);
     expect(dollarsLeft({ turns: 0, usage: spent }, [])).toBeUndefined();
-    // What others have left of a budget that it shares is less, or nothing.
+    // A shared budget has less left, or nothing.
     const shared = (maxBudgetUsd: number) => [{ task: { id: 'task_x' as never, maxBudgetUsd }, usage: spent }];
     expect(dollarsLeft({ turns: 0, maxBudgetUsd: 1 }, shared(0.85))).toBeCloseTo(0.1);
     expect(dollarsLeft({ turns: 0 }, shared(0.5))).toBe(0);
@@ -79,14 +79,14 @@ describe('a window', () => {
   const at = (share: number, openTools: string[] = []) =>
     tooFull({ context: { tokens: share * 1_000, limit: 1_000 }, openTools }, 90);
 
-  it('is left between two tools once it is 90 % full, and at once when little is left [RUN-06]', () => {
+  it('is too full at 90 % between two tools, and at 95 % also during one [RUN-06]', () => {
     expect(at(0.89)).toBeUndefined();
     expect(at(0.9)).toBe('its window is 90 % full (900 of 1000 tokens), context_percent is 90');
     expect(at(0.9, ['t'])).toBeUndefined();
     expect(at(0.95, ['t'])).toContain('95 %');
   });
 
-  it('of unknown size is never full, and an estimate says that it is one [RUN-06]', () => {
+  it('of unknown size is never full, and an estimate is named as one [RUN-06]', () => {
     expect(tooFull({ context: { tokens: 9_999_999 }, openTools: [] }, 90)).toBeUndefined();
     expect(tooFull({ context: estimated(4_000, 1_000), openTools: [] }, 90)).toContain(
       '100 % full, by our estimate (1000 of 1000',

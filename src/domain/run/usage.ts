@@ -3,7 +3,7 @@ import { dollarsFor, type Price } from '../agent/prices.ts';
 import { Instant } from '../values.ts';
 
 const Tokens = {
-  /** Read anew; what came from a cache is counted besides. */
+  /** Input tokens not read from a cache; those read from one are in `cachedTokens`. */
   inputTokens: z.int().min(0),
   outputTokens: z.int().min(0),
   cachedTokens: z.int().min(0),
@@ -11,16 +11,16 @@ const Tokens = {
 
 export const Usage = z.strictObject({
   ...Tokens,
-  /** What is known of the cost, as API access would cost it. Unknown is not zero. */
+  /** The known part of the cost, at API prices. Absent means unknown, not zero. */
   costUsd: z.number().min(0).optional(),
-  /** The part of it that comes from the price table, because the program does not say. */
+  /** The part of `costUsd` that comes from the price table, because the program did not state it. */
   listUsd: z.number().min(0).optional(),
-  /** Turns whose cost nobody knows: with them, the cost is more than what is known of it. */
+  /** How many turns have an unknown cost, so that the real cost is higher than `costUsd`. */
   unpriced: z.int().min(1).optional(),
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** What one turn of an agent took. */
+/** The usage of one turn of an agent. */
 export const Turn = z.strictObject({
   at: Instant,
   ...Tokens,
@@ -29,18 +29,18 @@ export const Turn = z.strictObject({
 });
 export type Turn = z.infer<typeof Turn>;
 
-/** What a program says of one turn. */
-interface Said {
+/** The usage of one turn as the program states it. */
+interface StatedUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedTokens?: number;
   readonly costUsd?: number;
 }
 
-/** The program's own word first, then the price table. */
-export function usageOf(said: Said, price: Price | undefined): Usage {
-  // Field by field, and not spread: it is asked for every turn of a flood.
-  const { inputTokens, outputTokens, cachedTokens = 0, costUsd } = said;
+/** The usage of a turn: the cost the program states, else by the price table. */
+export function usageOf(stated: StatedUsage, price: Price | undefined): Usage {
+  // No spread: this runs for every turn of a flood of output.
+  const { inputTokens, outputTokens, cachedTokens = 0, costUsd } = stated;
   if (costUsd !== undefined) return { inputTokens, outputTokens, cachedTokens, costUsd };
   if (!price) return { inputTokens, outputTokens, cachedTokens, unpriced: 1 };
   const listUsd = dollarsFor({ inputTokens, outputTokens, cachedTokens }, price);
@@ -54,12 +54,12 @@ export function added(a: Usage | undefined, b: Usage | undefined): Usage | undef
     outputTokens: a.outputTokens + b.outputTokens,
     cachedTokens: a.cachedTokens + b.cachedTokens,
   };
-  // What nobody has said is left out, not zero.
+  // A field unknown on both sides stays absent; zero would claim to know it.
   if (a.costUsd !== undefined || b.costUsd !== undefined) sum.costUsd = (a.costUsd ?? 0) + (b.costUsd ?? 0);
   if (a.listUsd !== undefined || b.listUsd !== undefined) sum.listUsd = (a.listUsd ?? 0) + (b.listUsd ?? 0);
   if (a.unpriced !== undefined || b.unpriced !== undefined) sum.unpriced = (a.unpriced ?? 0) + (b.unpriced ?? 0);
   return sum;
 }
 
-/** What budgets count: tokens that came from a cache cost next to nothing. */
+/** The tokens a budget counts. Tokens read from a cache are left out, because they cost next to nothing. */
 export const budgetedTokens = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;

@@ -1,4 +1,4 @@
 import type { Task } from './task.ts';
 
-/** Attempts that count against the most it may have. */
+/** The attempts that count against `maxAttempts`. */
 export const countedAttempts = ({ attempts, uncounted }: Pick<Task, 'attempts' | 'uncounted'>): number => attempts - uncounted;

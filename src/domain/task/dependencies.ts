@@ -7,13 +7,13 @@ export interface Dependency {
   readonly phase: Phase;
 }
 
-/** Whoever reviews is there to look at work that waits for somebody to look at it. */
+/** Whether the task reviews this dependency, so that it must start while the dependency still waits for a review. */
 export const looksAt = ({ kind, reviews }: Pick<Task, 'kind' | 'reviews'>, dependency: TaskId): boolean =>
   kind === 'review' || reviews === dependency;
 
 /**
- * What the dependencies of a task mean for it now: which are still open, and whether one of them will never be done. For a
- * review, work that waits to be looked at is finished.
+ * Which dependencies of a task are still unmet, and which one (if any) will never be done. For a review, a dependency that
+ * waits for a review counts as met.
  */
 export function weigh(
   dependencies: readonly Dependency[],
@@ -26,8 +26,8 @@ export function weigh(
 }
 
 /**
- * The cycle that the edges `from → to` would close, as a path that begins and ends with `from`; undefined when there is
- * none. `dependsOn` answers for every task that can be reached.
+ * The cycle that the edges `from → to` would close, as a path that begins and ends with `from`; undefined if there is none.
+ * `dependsOn` must answer for every reachable task.
  */
 export async function findCycle(
   from: TaskId,
@@ -41,7 +41,7 @@ export async function findCycle(
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (id === from) return pathTo(from, cameFrom);
     if (cameFrom.size > most)
-      throw new Fault('limit', `more than ${most} tasks hang together: the dependency cannot be checked for cycles`);
+      throw new Fault('limit', `more than ${most} tasks depend on each other: the new dependency cannot be checked for cycles`);
     for (const next of await dependsOn(id)) {
       if (cameFrom.has(next)) continue;
       cameFrom.set(next, id);

@@ -1,26 +1,27 @@
 import { lenderOf } from '../hold/account.ts';
 
-/** What becomes of a task whose executor is paused: it waits, or it moves on to the next of its list. */
+/** What a task does while its executor is paused: `off` waits, `next` moves on to the next executor of its list. */
 export const FAILOVERS = ['off', 'next'] as const;
 export type Failover = (typeof FAILOVERS)[number];
 
-/** What a task says of who does it. */
-interface Listed {
+/** The fields of a task that choose its executor. */
+interface ExecutorChoice {
   readonly executors: readonly string[];
   readonly executorAt?: number | undefined;
   readonly failover?: Failover | undefined;
 }
 
-/** The executor whose turn it is, with its account if it names one; undefined: the default one. */
-export const executorNow = ({ executors, executorAt = 0 }: Listed): string | undefined => executors[executorAt] ?? executors[0];
+/** The executor whose turn it is, with its account if named; undefined means the default executor. */
+export const executorNow = ({ executors, executorAt = 0 }: ExecutorChoice): string | undefined =>
+  executors[executorAt] ?? executors[0];
 
-/** Names of models and arguments belong to the first executor, on whichever account: no other is given them. */
-export const isFirst = ({ executors: [first] }: Listed, executor: string): boolean =>
+/** Whether this is the task's first executor, on any account. Only that one gets the task's model name and extra arguments. */
+export const isFirst = ({ executors: [first] }: ExecutorChoice, executor: string): boolean =>
   first === undefined || lenderOf(first).executor === executor;
 
-/** Where in its list the task moves on to: the first that is free. Undefined where it stays. */
-export function movesTo(task: Listed, isFree: (executor: string) => boolean, otherwise: Failover): number | undefined {
-  if ((task.failover ?? otherwise) === 'off') return undefined;
+/** The index of the free executor the task moves on to; undefined if it stays. */
+export function movesTo(task: ExecutorChoice, isFree: (executor: string) => boolean, fallback: Failover): number | undefined {
+  if ((task.failover ?? fallback) === 'off') return undefined;
   const now = executorNow(task);
   const at = task.executors.findIndex((executor) => executor !== now && isFree(executor));
   return at === -1 ? undefined : at;

@@ -3,16 +3,16 @@ import { type Instant, instantOf, msOf } from '../values.ts';
 import { executorNow } from './failover.ts';
 import type { Task } from './task.ts';
 
-/** One step of priority weighs as much as ten minutes of waiting. */
+/** One step of priority counts as much as ten minutes of waiting. */
 export const PRIORITY_STEP_MS = 10 * 60_000;
 
 /**
- * When the task is due to be taken. Ageing is linear, so of two queued tasks the same one stays ahead for ever:
- * time passing changes no order and rewrites no row.
+ * The sort time of a queued task. Ageing is linear, so of two queued tasks the same one stays ahead for ever, and passing time
+ * rewrites no row.
  */
 export const dueOf = (since: Instant, priority: number): Instant => instantOf(msOf(since) + priority * PRIORITY_STEP_MS);
 
-/** What a queued task needs room in. Tasks that need the same rooms stand in one lane, so a full lane hides behind its head. */
+/** What a queued task competes for. Tasks that compete for the same share one lane, so a full lane is skipped at its head. */
 export interface Lane {
   readonly executor: string;
   readonly account: string;
@@ -21,7 +21,7 @@ export interface Lane {
   readonly placement: 'any' | 'in_place';
 }
 
-/** A place that is worked in without a copy of its own admits one run at a time. */
+/** The lane of a task. Without a project the task runs in place, and one place takes one run at a time. */
 export const laneOf = (task: Pick<Task, 'executors' | 'executorAt' | 'projectId' | 'directory' | 'isolation'>): Lane => ({
   ...lenderOf(executorNow(task) ?? 'default'),
   place:
@@ -29,13 +29,13 @@ export const laneOf = (task: Pick<Task, 'executors' | 'executorAt' | 'projectId'
   placement: task.projectId === undefined || task.isolation === 'in_place' ? 'in_place' : 'any',
 });
 
-/** Printable ASCII without the separators of index keys. */
+/** Encodes a part as printable ASCII without the separators of index keys. */
 const plain = (part: string) => encodeURIComponent(part).replaceAll('~', '%7E');
 
 export const laneKey = ({ executor, account, place, placement }: Lane): string =>
   [executor, account, `${place.kind}:${place.id}`, placement].map(plain).join('~');
 
-/** What the keys of all lanes of one account begin with. */
+/** The common prefix of the keys of all lanes of one account. */
 export const lenderPrefix = ({ executor, account = DEFAULT_ACCOUNT }: Lender): string => `${plain(executor)}~${plain(account)}~`;
 
 export function laneFromKey(key: string): Lane {

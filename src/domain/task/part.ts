@@ -1,57 +1,57 @@
 import { Fault } from '../fault.ts';
 import type { Task, TaskWish } from './task.ts';
 
-/* What an agent may ask for when it hands on a part of its work: never more than it was given itself. */
+/* The rights of a part: an agent that creates one may never give it more than its own task has. */
 
 type Kind = TaskWish['kind'];
 
-/** How much an agent may do by the preset of its kind; who may do less cannot hand on more. */
-const REACH: Readonly<Record<Kind, number>> = { explore: 0, review: 0, test: 1, fix: 2, implement: 2, full: 3 };
-/** From work that stays where it is to work that lands without anybody looking at it. */
-const LANDS: Readonly<Record<NonNullable<TaskWish['integration']>, number>> = { none: 0, review: 1, pr: 2, auto: 3 };
-/** From a copy of its own to the directory of the user. */
-const TOUCHES: Readonly<Record<NonNullable<TaskWish['isolation']>, number>> = { clone: 0, worktree: 1, in_place: 2 };
+/** The kinds by how much their preset allows. A part may not rank higher than its task. */
+const KIND_RANK: Readonly<Record<Kind, number>> = { explore: 0, review: 0, test: 1, fix: 2, implement: 2, full: 3 };
+/** From work that does not land to work that lands without review. */
+const INTEGRATION_RANK: Readonly<Record<NonNullable<TaskWish['integration']>, number>> = { none: 0, review: 1, pr: 2, auto: 3 };
+/** From a private clone to the user's own directory. */
+const ISOLATION_RANK: Readonly<Record<NonNullable<TaskWish['isolation']>, number>> = { clone: 0, worktree: 1, in_place: 2 };
 
 const refuse = (what: string): never => {
   throw new Fault('forbidden', `a part may do no more than the task it is a part of: ${what}`);
 };
 
-/** An executor that an agent may choose beside those of its own task. */
+/** An executor, not one of its own task's, that an agent may choose for a part. */
 export interface OtherExecutor {
   readonly ref: string;
-  /** A restriction of tools is a restriction. */
+  /** Whether the executor enforces a restriction of tools. */
   readonly keepsTools: boolean;
 }
 
-/** Who may do a part: those that do its task, and others that the owner of the fleet allows. Without it nobody is refused. */
+/** The executors allowed for a part: those of its task, and others that the owner allows. Without this value all are allowed. */
 export interface Doers {
   readonly own: readonly string[];
   readonly others: readonly OtherExecutor[];
 }
 
-/** Everything that decides what the agent of a part can do, narrowed by what the parent's can; the rest is as it was asked. */
-export function partOf(parent: Task, asked: Partial<TaskWish>, doers?: Doers): Partial<TaskWish> {
+/** The request for a part with every field that gives rights checked against the parent; other fields are as requested. */
+export function partOf(parent: Task, asked: Partial<TaskWish>, allowed?: Doers): Partial<TaskWish> {
   const inherited = asked.executors === undefined || asked.executors.length === 0;
   return present({
     ...asked,
     ...reach(parent, asked),
     ...limits(parent, asked),
-    executors: inherited ? parent.executors : executors(parent, asked.executors ?? [], doers),
+    executors: inherited ? parent.executors : executors(parent, asked.executors ?? [], allowed),
     model: asked.model ?? (inherited ? parent.model : undefined),
     failover: asked.failover ?? parent.failover,
     effort: asked.effort ?? parent.effort,
-    integration: ranked('integration', LANDS, parent.integration, asked.integration),
-    // A sandbox chooses by itself, and refuses everything else.
+    integration: ranked('integration', INTEGRATION_RANK, parent.integration, asked.integration),
+    // In a sandbox the isolation follows from the sandbox.
     isolation:
       (parent.sandbox || asked.sandbox) && asked.isolation === undefined
         ? undefined
-        : ranked('isolation', TOUCHES, parent.isolation, asked.isolation),
+        : ranked('isolation', ISOLATION_RANK, parent.isolation, asked.isolation),
     strategy: asked.strategy ?? parent.strategy,
     targetBranch: same('the target branch', parent.targetBranch, asked.targetBranch),
     team: same('the team', parent.team, asked.team),
-    // They belong to the program they were written for.
+    // Extra arguments belong to the program they were written for.
     ...(inherited || asked.executors?.[0] === parent.executors[0] ? {} : { extraArgs: [] }),
-    // What lands is pushed when the task itself is, or by a person.
+    // A part's work is pushed together with its task's, or by a person.
     push: asked.push ? refuse('it cannot push by itself') : false,
   });
 }
@@ -62,9 +62,9 @@ function reach(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
     parent.preset ?? parent.kind,
     asked.preset ?? (asked.kind === undefined ? parent.preset : undefined) ?? kind,
   ];
-  if (REACH[wants] > REACH[may]) refuse(`${wants} is more than ${may}`);
+  if (KIND_RANK[wants] > KIND_RANK[may]) refuse(`${wants} is more than ${may}`);
   if (parent.sandbox && asked.sandbox === false) refuse('it stays in the sandbox');
-  // What an agent writes never becomes part of a system prompt.
+  // Text by an agent must never become part of a system prompt.
   if (asked.systemPrompt !== undefined && asked.systemPrompt !== parent.systemPrompt)
     refuse('the system prompt is not its to write');
   if (asked.contextMode === 'on' && parent.contextMode !== 'on') refuse('context mode is off');
@@ -72,7 +72,7 @@ function reach(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
     refuse('the arguments of the agent program are not its to choose');
   return {
     kind,
-    // Said by somebody, here or above, it is a restriction that must be kept; what a kind suggests is not.
+    // A preset that somebody named, here or above, is a restriction to enforce; the default preset of a kind is not.
     preset: asked.preset === undefined && parent.preset === undefined ? undefined : wants,
     tools: tools(parent, asked.tools),
     sandbox: parent.sandbox || asked.sandbox,
@@ -94,19 +94,19 @@ function executors(parent: Task, asked: readonly string[], doers: Doers | undefi
   return [...asked];
 }
 
-/** Another program is no way around what the task's own was held to. */
+/** Throws if another executor would escape the restrictions of the task's own. */
 function assertOther(parent: Task, ref: string, others: readonly OtherExecutor[]): void {
   const other = others.find((one) => one.ref === ref);
   if (!other) refuse(`it is not to be done by ${ref} (the setting part_executors allows ${namesOf(others)} besides its own)`);
-  if (other?.keepsTools === false && isHeld(parent)) refuse(`${ref} cannot be held to some tools, and its task is`);
+  if (other?.keepsTools === false && isRestricted(parent)) refuse(`${ref} cannot be held to some tools, and its task is`);
   if (parent.extraArgs.length > 0) refuse(`${ref} cannot be given the arguments its task has`);
 }
 
 const namesOf = (others: readonly OtherExecutor[]): string => others.map(({ ref }) => ref).join(', ') || 'none';
 
-/** By what somebody said, or by a kind that cannot run every command. */
-const isHeld = ({ tools, preset, kind }: Task): boolean =>
-  tools !== undefined || (preset !== undefined && preset !== 'full') || REACH[preset ?? kind] < REACH.implement;
+/** Whether the tools of the task are restricted: by a list or preset somebody named, or by a kind that cannot run every command. */
+const isRestricted = ({ tools, preset, kind }: Task): boolean =>
+  tools !== undefined || (preset !== undefined && preset !== 'full') || KIND_RANK[preset ?? kind] < KIND_RANK.implement;
 
 function limits(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
   if ((asked.priority ?? parent.priority) < parent.priority) refuse(`it cannot go before priority ${parent.priority}`);

@@ -1,4 +1,4 @@
-/** The phases of a task, in the order of its life. Apart from their schemas, for whoever only shows them. */
+/** The phases of a task, in the order of its life. A file without schemas, for code that only shows phases. */
 export const PHASE_STATES = [
   'draft',
   'waiting',

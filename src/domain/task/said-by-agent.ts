@@ -1,21 +1,22 @@
 import type { Outcome } from '../run/run.ts';
 import type { Block } from './task.ts';
 
-/* What people read of a task whose agent has said itself why it goes no further. */
+/* The block or failure reason of a task whose agent reported itself that it cannot go on. */
 
-interface Said {
+interface AgentEnd {
   readonly fence: string;
   readonly outcome: Outcome;
-  /** In its own words. */
+  /** The agent's own words. */
   readonly detail?: string | undefined;
 }
 
-const MOST = 500;
+const DETAIL_CHARACTERS = 500;
 
-export const stopOf = ({ detail, fence, outcome }: Said): Block => ({
+export const stopOf = ({ detail, fence, outcome }: AgentEnd): Block => ({
   cause: 'agent',
   who: 'you',
-  what: detail?.slice(0, MOST) || `${fence} ended as ${outcome}`,
+  what: detail?.slice(0, DETAIL_CHARACTERS) || `${fence} ended as ${outcome}`,
 });
 
-export const failureOf = ({ detail = '' }: Said): string => `its agent reports failure: ${detail.slice(0, MOST)}`;
+export const failureOf = ({ detail = '' }: AgentEnd): string =>
+  `its agent reports failure: ${detail.slice(0, DETAIL_CHARACTERS)}`;

@@ -22,11 +22,11 @@ import {
 import { CommitId, Gate, Work } from '../work/work.ts';
 import { FAILOVERS } from './failover.ts';
 
-/** A branch and where it was; empty where there was none. */
+/** A branch and its commit at some time; empty if there was no branch. */
 export const BranchAt = z.strictObject({ branch: z.string().optional(), commit: CommitId.optional() });
 export type BranchAt = z.infer<typeof BranchAt>;
 
-/** Who does the work of a running task. Its id is the fence: only its holder may move the task on. */
+/** The run or claim that works on a task. Its id is the fence: only the holder may move the task on. */
 export const Holder = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('run'), runId: RunId }),
   z.strictObject({
@@ -34,42 +34,42 @@ export const Holder = z.discriminatedUnion('kind', [
     claimId: ClaimId,
     agent: Name,
     callerId: z.string().optional(),
-    /** The target branch when it was claimed; absent where nothing can be compared. */
+    /** The target branch at the time of the claim; absent if there is nothing to compare. */
     base: BranchAt.optional(),
-    /** The commit that was named as the work. */
+    /** The commit that the claimant named as the work. */
     commit: CommitId.optional(),
   }),
 ]);
 export type Holder = z.infer<typeof Holder>;
 
-/** Why a person must act. Every block names who and what. */
+/** Why a task waits for a person. Every block says who must do what. */
 export const Block = z.discriminatedUnion('cause', [
   z.strictObject({ cause: z.literal('question'), who: z.string(), what: z.string(), questionId: QuestionId }),
   z.strictObject({ cause: z.literal('dependency'), who: z.string(), what: z.string(), taskId: TaskId, on: z.array(TaskId) }),
   z.strictObject({ cause: z.literal('agent'), who: z.string(), what: z.string() }),
-  /** What it may cost is used up. */
+  /** A budget of the task is used up. */
   z.strictObject({ cause: z.literal('budget'), who: z.string(), what: z.string() }),
-  /** It lies outside of what the bounds of its role, team or project allow now. */
+  /** The bounds of the task's role, team or project do not allow it now. */
   z.strictObject({ cause: z.literal('bounds'), who: z.string(), what: z.string() }),
-  /** The program of its executor is not signed in. */
+  /** The program of the executor is not signed in. */
   z.strictObject({ cause: z.literal('login'), who: z.string(), what: z.string() }),
   z.strictObject({ cause: z.literal('quarantine'), who: z.string(), what: z.string() }),
-  /** Finished and proved work waits for somebody to look at it. */
+  /** Finished and proved work waits for a review. */
   z.strictObject({ cause: z.literal('review'), who: z.string(), what: z.string() }),
   /** The project's set-up command failed: no agent was started. */
   z.strictObject({ cause: z.literal('setup'), who: z.string(), what: z.string() }),
-  /** The agent claims success, and what was found says otherwise, again and again. */
+  /** The agent repeatedly claimed success and the proof failed each time. */
   z.strictObject({ cause: z.literal('proof'), who: z.string(), what: z.string() }),
-  /** It cannot land without touching something of the user's. It goes on by itself once that is gone. */
+  /** Landing would touch uncommitted changes of the user. The task goes on by itself once they are gone. */
   z.strictObject({ cause: z.literal('checkout'), who: z.string(), what: z.string() }),
-  /** It cannot be put together with the work of others. */
+  /** The work conflicts with the work of others. */
   z.strictObject({ cause: z.literal('conflict'), who: z.string(), what: z.string() }),
-  /** What its run left could not be kept: the workspace was put aside whole. */
+  /** The work of the last run could not be kept: the workspace was put aside whole. */
   z.strictObject({ cause: z.literal('aside'), who: z.string(), what: z.string(), workspaceId: WorkspaceId }),
 ]);
 export type Block = z.infer<typeof Block>;
 
-/** Where a task stands. Each phase carries only what is true in it. */
+/** The phase of a task. Each phase has only the fields that are valid in it. */
 export const Phase = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('draft'), since: Instant }),
   z.strictObject({ state: z.literal('waiting'), since: Instant, on: z.array(TaskId), until: Instant.optional() }),
@@ -89,11 +89,11 @@ export const TASK_KINDS = ['implement', 'review', 'test', 'explore', 'fix', 'ful
 export const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export const INTEGRATIONS = ['auto', 'review', 'pr', 'none'] as const;
 export const ISOLATIONS = ['worktree', 'clone', 'in_place'] as const;
-/** What a task begins with: the target branch alone, or also what its dependencies made and have not landed. */
+/** What a task starts from: `new` is the target branch, `inherit` adds the work of dependencies that has not landed. */
 export const STRATEGIES = ['inherit', 'new'] as const;
 export const CONTEXT_MODES = ['off', 'on'] as const;
 
-/** What the task asks for, as a person may set and change it. */
+/** The fields of a task that a person may set and change. */
 export const TaskWish = z.strictObject({
   title: Title,
   acceptance: LongText.optional(),
@@ -104,7 +104,7 @@ export const TaskWish = z.strictObject({
   kind: z.enum(TASK_KINDS),
   expectsChanges: z.boolean(),
   executors: z.array(ExecutorRef).max(LIMITS.executorsPerTask.value),
-  /** Whether it moves on to the next executor while its own is paused. */
+  /** Whether the task moves on to the next executor while its present one is paused. */
   failover: z.enum(FAILOVERS).optional(),
   model: Title.optional(),
   effort: z.enum(EFFORTS).optional(),
@@ -137,64 +137,64 @@ export type TaskWish = z.infer<typeof TaskWish>;
 
 export const Task = TaskWish.extend({
   id: TaskId,
-  /** Number of its newest journal entry: history is dense. */
+  /** Number of the newest journal entry. Numbers are dense. */
   seq: z.int().min(1),
   prompt: StoredText,
-  /** Where the work is done: in a project, or in place in a plain directory. */
+  /** Where the agents work: in a project, or in place in a plain directory. */
   projectId: ProjectId.optional(),
   directory: Path.optional(),
   parentId: TaskId.optional(),
-  /** It branched off from another: with a copy of the conversation of that run, and with the work as it stood then. */
+  /** For a fork: the run whose conversation it copies, and the work at that time. */
   forkedFrom: z
     .strictObject({
       taskId: TaskId,
       runId: RunId,
-      /** Where its work begins, and where the work it begins with began; absent in place. */
+      /** Where the fork's own work begins, and where the copied work began; absent in place. */
       commit: CommitId.optional(),
       base: CommitId.optional(),
     })
     .optional(),
-  /** The task whose work it looks at. */
+  /** For a review: the task whose work it reviews. */
   reviews: TaskId.optional(),
   depth: z.int().min(0),
   children: z.int().min(0),
-  /** How many tasks have ever been made to wait for this one. */
+  /** How many tasks have ever depended on this one. */
   awaited: z.int().min(0),
-  /** It has ended, and tasks that wait for it may not have heard of it yet. */
+  /** The task has ended, and tasks that depend on it may not have been released yet. */
   untold: z.boolean(),
   phase: Phase,
-  /** Someone wants it stopped. It is `canceled` only when its work has really ended. */
+  /** A request to cancel. The task is `canceled` only once its run has really ended. */
   cancelAsked: z.strictObject({ at: Instant, by: z.string() }).optional(),
-  /** Where in the list of its executors it is now; absent: at the first. */
+  /** Index of the present executor in `executors`; absent means the first. */
   executorAt: z.int().min(0).optional(),
   attempts: z.int().min(0),
-  /** How many of them do not count: they ended for a reason that was neither the agent's nor its task's. */
+  /** How many attempts do not count, because neither the agent nor the task was the reason they ended. */
   uncounted: z.int().min(0).default(0),
-  /** How often its run was lost with whatever ran it, since it last succeeded or a person looked at it. */
+  /** How many runs were lost together with their host, since the last success or act of a person. */
   lostTimes: z.int().min(0).default(0),
-  /** How often its run was stalled, since it last succeeded or a person looked at it. */
+  /** How many runs stalled, since the last success or act of a person. */
   stalledTimes: z.int().min(0).default(0),
-  /** How often its provider refused more work without saying until when, since it last succeeded or a person looked at it. */
+  /** How many refusals of the provider named no time to retry, since the last success or act of a person. */
   refusedTimes: z.int().min(0).default(0),
-  /** Its next run goes on with the conversation of this one, where the executor can. */
+  /** The run whose conversation the next run resumes, if the executor can. */
   continues: RunId.optional(),
-  /** How often in a row the window of its agent was full while its work stood as `fullMark` says. */
+  /** How many runs in a row filled their window while the work stayed as `fullMark` identifies it. */
   fullTimes: z.int().min(0).default(0),
   /** How often its agents reached for more than they have, as far as its history tells. */
   refusals: z.int().min(0).optional(),
   fullMark: z.string().optional(),
-  /** What its ended runs have taken together, and in how many turns. */
+  /** The usage of all ended runs together, and the number of their turns. */
   usage: Usage.optional(),
   turns: z.int().min(0).default(0),
-  /** How long its ended runs have taken together. */
+  /** How long all ended runs took together. */
   spentMs: z.int().min(0).default(0),
-  /** How often its agent was told that what it claimed is not so. */
+  /** How often the agent was sent back because the proof failed. */
   repairs: z.int().min(0).default(0),
   work: Work.optional(),
   gate: Gate.optional(),
-  /** The machine keeps it from going on; it is tried again by itself. */
+  /** An error of the machine that keeps the task from going on; Fleet retries by itself. */
   trouble: z.strictObject({ what: z.string(), since: Instant }).optional(),
-  /** Messages for the agent that works on it. */
+  /** Messages for the task's agent. */
   messages: z
     .array(
       z.strictObject({
@@ -203,7 +203,7 @@ export const Task = TaskWish.extend({
         by: z.string(),
         text: z.string(),
         state: z.enum(['waiting', 'sent', 'heard']),
-        /** The question it answers. */
+        /** The question that the message answers. */
         answers: QuestionId.optional(),
       }),
     )
@@ -213,7 +213,7 @@ export const Task = TaskWish.extend({
   createdBy: z.string(),
   /** The id of the caller who made the task; tasks made before ids were kept have none. */
   creatorId: z.string().optional(),
-  /** The role of the token it was made with, or of that which its task was made with; absent: the owner's. */
+  /** The role of the token that created the task, or its parent for a part; absent means the owner. */
   creatorRole: Role.optional(),
   /** Roles of those that token was made by, and of whoever made the task it is a copy of: their bounds hold for it too. */
   heldAs: z.array(Role).max(ROLES.length).optional(),
@@ -234,17 +234,17 @@ export function waitsFor({ phase, dependsOn }: Pick<Task, 'phase' | 'dependsOn'>
   return phase.state === 'blocked' && phase.block.cause === 'dependency' ? phase.block.on : [];
 }
 
-/** It looks at the work of others and makes none to be landed. */
+/** Whether the task only reads: it makes no work that lands. */
 export const isReader = ({ kind, expectsChanges }: Pick<Task, 'kind' | 'expectsChanges'>): boolean =>
   !expectsChanges || kind === 'review' || kind === 'explore';
 
-/** Finished and proved, and somebody is to look at it. */
+/** Whether finished and proved work waits for a review. */
 export const awaitsReview = (phase: Phase): boolean => phase.state === 'blocked' && phase.block.cause === 'review';
 
-/** The id of whoever holds the task: a successor has another, so a late report of a lost holder moves nothing. */
+/** The id of the holder. A successor has another id, so a late report of a lost holder changes nothing. */
 export const fenceOf = (holder: Holder): RunId | ClaimId => (holder.kind === 'run' ? holder.runId : holder.claimId);
 
-/** Without what kept it from going on. The very task when nothing did: an object that lost a field is slow to copy. */
+/** The task without `trouble`. The same object if there is none: an object that lost a field is slow to copy. */
 export function untroubled(task: Task): Task {
   if (task.trouble === undefined) return task;
   const { trouble: _over, ...rest } = task;

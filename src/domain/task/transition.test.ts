@@ -51,13 +51,13 @@ const conflict = (act: () => unknown) => {
 };
 
 describe('a task', () => {
-  it('waits while a dependency is open, and is queued when none is', () => {
+  it('waits while a dependency is open, and is queued once none is', () => {
     const waiting = transition(draft, { type: 'dispatch', at: NOON, unmet: [task(2)] });
     expect(waiting.phase).toMatchObject({ state: 'waiting', on: [task(2)] });
     expect(transition(waiting, { type: 'release', at: LATER, unmet: [] }).phase.state).toBe('queued');
   });
 
-  it('names the dependency that will never be done, and goes on when it is done after all', () => {
+  it('names a dependency that will never be done, and goes on if it is done after all', () => {
     const waiting = transition(draft, { type: 'dispatch', at: NOON, unmet: [task(2)] });
     const blocked = transition(waiting, { type: 'release', at: NOON, unmet: [task(2)], dead: task(2) });
     expect(blocked.phase).toMatchObject({ state: 'blocked', block: { cause: 'dependency', taskId: task(2) } });
@@ -66,13 +66,13 @@ describe('a task', () => {
 
   it('is held by exactly one run', () => expect(conflict(() => claim(running, 2))).toBe(true));
 
-  it('ignores the report of a run that was replaced', () => {
+  it('refuses the report of a replaced run', () => {
     const again = claim(transition(settle(running, 'lost'), { type: 'release', at: LATER, unmet: [] }), 2);
     expect(conflict(() => settle(again, 'succeeded', 1))).toBe(true);
     expect(settle(again, 'succeeded', 2).phase.state).toBe('verifying');
   });
 
-  it('is started again after a stall at most twice, however many attempts it has, until a person looks at it [RUN-03]', () => {
+  it('restarts after a stall at most twice, whatever its number of attempts, until a person retries it [RUN-03]', () => {
     let now: Task = { ...running, maxAttempts: 100 };
     for (const n of [1, 2]) {
       now = settle(now, 'stalled', n);
@@ -84,7 +84,7 @@ describe('a task', () => {
     expect(transition(now, { type: 'retry', at: LATER, unmet: [] })).toMatchObject({ attempts: 0, stalledTimes: 0 });
   });
 
-  it('is no attempt when its provider says until when it refuses, and three at most when it does not [RUN-04]', () => {
+  it('counts no attempt if the provider names a time to retry, and fails after three refusals without one [RUN-04]', () => {
     const stated = (on: Task) =>
       transition(on, { type: 'settle', at: NOON, fence: run(1), outcome: 'rate_limited', retryAt: LATER, isStated: true });
     let now = running;
@@ -106,7 +106,7 @@ describe('a task', () => {
     expect(settle({ ...running, maxAttempts: 1 }, 'rate_limited').phase.state).toBe('failed');
   });
 
-  it('goes on afresh after a full window as long as it comes further, and then needs a person [RUN-06]', () => {
+  it('goes on with a fresh run after a full window while it makes progress, and then needs a person [RUN-06]', () => {
     const full = (on: Task, mark: string) =>
       transition(on, { type: 'settle', at: NOON, fence: run(1), outcome: 'context_full', retryAt: LATER, mark });
     let now = running;
@@ -122,7 +122,7 @@ describe('a task', () => {
     expect(transition(stuck, { type: 'retry', at: LATER, unmet: [] }).fullTimes).toBe(0);
   });
 
-  it('that is refused fails with the words of the program', () => {
+  it('fails with the words of the program if it is refused', () => {
     const command = {
       type: 'settle',
       at: NOON,
@@ -139,38 +139,38 @@ describe('a task', () => {
     });
   });
 
-  it.each(['crashed', 'stalled', 'lost'] as const)('is tried again after an accident: %s', (outcome) => {
+  it.each(['crashed', 'stalled', 'lost'] as const)('is retried after an accident: %s', (outcome) => {
     expect(settle(running, outcome).phase).toMatchObject({ state: 'waiting', until: LATER });
   });
 
   it.each(['refused', 'over_budget', 'output_limit', 'timed_out'] as const)(
-    'is never tried again when it would be the same again: %s',
+    'is not retried if the outcome would be the same: %s',
     (outcome) => {
       expect(settle(running, outcome).phase.state).toBe('failed');
     },
   );
 
-  it('fails when its attempts are used up', () => {
+  it('fails once its attempts are used up', () => {
     const second = claim(transition(settle(running, 'crashed'), { type: 'release', at: LATER, unmet: [] }), 2);
     expect(settle(second, 'crashed', 2).phase).toMatchObject({ state: 'failed' });
   });
 
-  it('is canceled at once when nobody works on it', () =>
+  it('is canceled at once if nothing works on it', () =>
     expect(transition(queued, { type: 'cancel', at: NOON, by: 'you' }).phase.state).toBe('canceled'));
 
-  it('stays running when asked to stop, until its work has really ended', () => {
+  it('stays running after a request to cancel, until its run has really ended', () => {
     const asked = transition(running, { type: 'cancel', at: NOON, by: 'you' });
     expect(asked.phase.state).toBe('running');
     expect(asked.cancelAsked).toBeDefined();
     expect(settle(asked, 'succeeded').phase.state).toBe('canceled');
   });
 
-  it('keeps its place in the queue when it is edited', () => {
+  it('keeps its place in the queue after an edit', () => {
     const edited = transition(queued, { type: 'rewire', at: LATER, unmet: [] });
     expect(edited.phase).toEqual(queued.phase);
   });
 
-  it('leaves word when it ends and others wait for it', () => {
+  it('is marked for its dependants when it ends', () => {
     expect(settle({ ...running, awaited: 1 }, 'refused').untold).toBe(true);
     expect(settle(running, 'refused').untold).toBe(false);
   });
@@ -190,7 +190,7 @@ describe('finished work', () => {
     block: { cause: 'review', who: 'you', what: 'look' },
   });
 
-  it('goes to the queue of its branch, and is sent back from there', () => {
+  it('goes to the queue of its target branch, and can be sent back from there', () => {
     const merging = transition(verifying, { type: 'merge', at: NOON, fence: run(1) });
     expect(merging.phase).toMatchObject({ state: 'merging', holder });
     const sent = transition({ ...merging, attempts: 2 }, { type: 'repair', at: LATER, fence: run(1) });
@@ -198,13 +198,13 @@ describe('finished work', () => {
     expect(conflict(() => transition(merging, { type: 'repair', at: LATER, fence: run(2) }))).toBe(true);
   });
 
-  it('loses its proof when somebody works on it again [WORK-05]', () => {
+  it('loses its proof when it is worked on again [WORK-05]', () => {
     const again = claim(transition(verifying, { type: 'repair', at: LATER, fence: run(1) }), 2);
     expect(again.gate).toBeUndefined();
     expect(again.work).toEqual({ branch: 'b', target: 'main', base: BASE });
   });
 
-  it('rests until a person acts, and then lands or is looked at again', () => {
+  it('rests until a person acts, and then lands or is verified again', () => {
     expect(transition(resting, { type: 'land', at: LATER, holder }).phase).toMatchObject({ state: 'merging', holder });
     expect(transition(resting, { type: 'reverify', at: LATER, holder }).phase).toMatchObject({ state: 'verifying', holder });
     expect(conflict(() => transition(running, { type: 'land', at: LATER, holder }))).toBe(true);
@@ -212,14 +212,14 @@ describe('finished work', () => {
     expect(conflict(() => transition(stuck, { type: 'land', at: LATER, holder }))).toBe(true);
   });
 
-  it('can land after it is done, once', () => {
+  it('can land once after the task is done', () => {
     const done = transition(verifying, { type: 'finish', at: NOON, fence: run(1) });
     expect(transition(done, { type: 'land', at: LATER, holder }).phase.state).toBe('merging');
     const landed = { ...done, work: { ...work, landed: { commit: TIP, at: NOON } } };
     expect(conflict(() => transition(landed, { type: 'land', at: LATER, holder }))).toBe(true);
   });
 
-  it('is not sent back when somebody wants it stopped', () => {
+  it('is not sent back after a request to cancel', () => {
     const asked = transition(verifying, { type: 'cancel', at: NOON, by: 'you' });
     expect(transition(asked, { type: 'repair', at: NOON, fence: run(1) }).phase.state).toBe('canceled');
   });
@@ -245,7 +245,7 @@ const command: fc.Arbitrary<TaskCommand> = fc.oneof(
 );
 
 describe('any sequence of commands', () => {
-  it('leaves a valid task, whose end is final and whose holder alone moves it on [TASK-07]', () => {
+  it('leaves a valid task that never leaves a final phase and that only its holder moves on [TASK-07]', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
         let now = draft;

@@ -10,11 +10,11 @@ import { type Block, fenceOf, type Holder, isFinal, type Phase, type Task, untro
 export type Fence = RunId | ClaimId;
 
 export type TaskCommand =
-  /** A draft, or a task nobody will retry by itself, is handed over for work. */
+  /** A draft is handed over for work. */
   | { readonly type: 'dispatch'; readonly at: Instant; readonly unmet: readonly TaskId[] }
-  /** Dependencies were looked at again: these are still unmet, this one (if any) will never be met. */
+  /** Dependencies were checked again: `unmet` are still open, `dead` (if any) will never be done. */
   | { readonly type: 'release'; readonly at: Instant; readonly unmet: readonly TaskId[]; readonly dead?: TaskId }
-  /** Its dependencies or its time were changed by a person. */
+  /** A person changed the dependencies or the earliest time. */
   | { readonly type: 'rewire'; readonly at: Instant; readonly unmet: readonly TaskId[] }
   | { readonly type: 'claim'; readonly at: Instant; readonly holder: Holder }
   | {
@@ -23,32 +23,32 @@ export type TaskCommand =
       readonly fence: Fence;
       readonly outcome: Outcome;
       readonly retryAt: Instant;
-      /** Its provider refuses more work, and has said until when. */
+      /** The provider refuses more work, and named a time to retry. */
       readonly isStated?: boolean;
-      /** How its work stands, where its agent had no room left. */
+      /** Identifies the state of the work when the agent's window was full. */
       readonly mark?: string;
       /** The program's own words. */
       readonly detail?: string;
     }
   | { readonly type: 'verify'; readonly at: Instant; readonly fence: Fence }
   | { readonly type: 'finish'; readonly at: Instant; readonly fence: Fence }
-  /** Proved work stands in the queue of its target branch. */
+  /** Proved work enters the queue of its target branch. */
   | { readonly type: 'merge'; readonly at: Instant; readonly fence: Fence }
-  /** What was claimed is not so: the same agent is told, and tries again. */
+  /** The proof failed: the same agent is told and tries again. */
   | { readonly type: 'repair'; readonly at: Instant; readonly fence: Fence }
-  /** Finished work that rests is to land after all, or again. */
+  /** Resting finished work is to land. */
   | { readonly type: 'land'; readonly at: Instant; readonly holder: Holder }
-  /** The gate is to look at finished work once more. */
+  /** The gate is to run on finished work once more. */
   | { readonly type: 'reverify'; readonly at: Instant; readonly holder: Holder }
-  /** The holder gives the task back unfinished, without blame. */
+  /** The holder gives the task back unfinished. */
   | { readonly type: 'giveBack'; readonly at: Instant; readonly fence: Fence }
   | { readonly type: 'block'; readonly at: Instant; readonly fence: Fence; readonly block: Block }
   | { readonly type: 'unblock'; readonly at: Instant }
-  /** A person wants it tried again; what went wrong before does not count any more. */
+  /** A person retries the task; earlier failures no longer count. */
   | { readonly type: 'retry'; readonly at: Instant; readonly unmet: readonly TaskId[] }
   | { readonly type: 'cancel'; readonly at: Instant; readonly by: string };
 
-/** The only way a task changes its phase. Time and ids arrive in the command: the same inputs always give the same task. */
+/** The only way a task changes its phase. Time and ids arrive in the command, so the same inputs always give the same task. */
 export function transition(task: Task, command: TaskCommand): Task {
   switch (command.type) {
     case 'dispatch':
@@ -95,7 +95,7 @@ export function transition(task: Task, command: TaskCommand): Task {
   }
 }
 
-/** New work makes what was known of the old work stale. */
+/** The task without the facts about its old work, which new work makes stale. */
 function unproved(task: Task): Task {
   const { gate: _gate, work, ...rest } = task;
   if (!work) return rest;
@@ -110,7 +110,7 @@ function repaired(task: Task, at: Instant): Task {
 
 const REST_CAUSES: ReadonlySet<string> = new Set(['review', 'proof', 'checkout', 'conflict']);
 
-/** Committed work rests while a person must act, and after its task has ended without it having landed. */
+/** Committed work rests while its task waits for a person, and after its task has ended without landing it. */
 function rested(task: Task, command: Extract<TaskCommand, { type: 'land' | 'reverify' }>, state: 'merging' | 'verifying'): Task {
   const { phase } = task;
   const waits = phase.state === 'blocked' && REST_CAUSES.has(phase.block.cause);
@@ -123,18 +123,18 @@ type Settle = Extract<TaskCommand, { type: 'settle' }>;
 type Release = Extract<TaskCommand, { type: 'release' }>;
 type Fenced = Extract<TaskCommand, { fence: Fence }>;
 
-/** A task that takes its host down again and again must not be given to the next one. */
+/** After this many lost runs a task is quarantined, because it may be what takes its hosts down. */
 const POISONOUS = 3;
 
-/** What went wrong before does not count any more. */
+/** Counters of earlier failures, reset. */
 const UNTRIED = { attempts: 0, uncounted: 0, lostTimes: 0, stalledTimes: 0, refusedTimes: 0, fullTimes: 0 } as const;
 
-/** Accidents are worth another attempt; a refusal or a block will be the same again. */
+/** Outcomes worth another attempt; any other would be the same again. */
 const ACCIDENTS: ReadonlySet<Outcome> = new Set(['crashed', 'stalled', 'lost']);
 
 function settled(task: Task, command: Settle): Task {
   const { at, outcome, retryAt } = command;
-  // A host that vanished may have been stopped for this very task, so even then the wish to cancel is honoured.
+  // A vanished host may have been stopped because of this very task, so a request to cancel counts even after `lost`.
   if (task.cancelAsked || outcome === 'canceled') return canceled(task, at);
   if (outcome === 'succeeded' || outcome === 'no_changes')
     return inPhase(task, at, { state: 'verifying', since: at, holder: holderOf(task) });
@@ -161,7 +161,7 @@ function settled(task: Task, command: Settle): Task {
 
 const REASON = 500;
 
-/** A fresh run goes on from the notes, and that is no attempt; who comes no further that way needs a person. */
+/** A fresh run goes on from the notes and counts no attempt; without progress the task needs a person. */
 function afresh(task: Task, { at, mark = '' }: Settle): Task {
   const fullTimes = task.fullMark === mark ? task.fullTimes + 1 : 1;
   const seen = { ...task, fullTimes, fullMark: mark, uncounted: task.uncounted + 1 };
@@ -174,8 +174,8 @@ const tooOften = (task: Task, outcome: Outcome): string =>
   `${outcome} after ${countedAttempts(task)} of ${task.maxAttempts} attempts`;
 
 /**
- * Back in the queue, where the pause of its account holds it up. Who was told until when has not tried in vain; who was
- * not may try a few times.
+ * Queues the task again, where the pause of its account holds it up. With a stated time the attempt does not count; without
+ * one the task may try a few times.
  */
 function refusedWork(task: Task, { at, isStated = false }: Settle): Task {
   const queued = inPhase(task, at, { state: 'queued', since: at });
@@ -215,7 +215,7 @@ function rewired(task: Task, command: Extract<TaskCommand, { type: 'rewire' }>):
     phase.state === 'queued' || phase.state === 'waiting' || (phase.state === 'blocked' && phase.block.cause === 'dependency');
   if (!open) throw refusal(task, command);
   const next = whenFree(task, command.at, command.unmet);
-  // Its place in the queue is its age: changing a task must not send it to the back.
+  // The place in the queue is the task's age: an edit must not send it to the back.
   return inPhase(task, command.at, phase.state === 'queued' && next.state === 'queued' ? phase : next);
 }
 
@@ -236,13 +236,13 @@ function asked(task: Task, command: Extract<TaskCommand, { type: 'cancel' }>): T
 function retried(task: Task, command: Extract<TaskCommand, { type: 'retry' }>): Task {
   const { state } = task.phase;
   if (state !== 'failed' && state !== 'blocked' && state !== 'canceled') throw refusal(task, command);
-  // It begins again with the first of its executors.
+  // A retry begins with the first executor again.
   const { executorAt: _at, ...begun } = task;
   const next = inPhase(begun, command.at, whenFree(task, command.at, command.unmet));
   return { ...next, ...UNTRIED, spentMs: 0, repairs: 0, untold: false };
 }
 
-/** Work that waits to be looked at is what a review waits for. */
+/** A block for review releases the tasks that review this one. */
 const blocked = (task: Task, at: Instant, block: Block): Task => ({
   ...inPhase(task, at, { state: 'blocked', since: at, block }),
   untold: block.cause === 'review' && task.awaited > 0,
@@ -255,7 +255,7 @@ function ended(task: Task, at: Instant, phase: Phase): Task {
   return { ...inPhase(rest, at, phase), untold: task.awaited > 0 };
 }
 
-/** What kept it from going on in one phase says nothing of the next. */
+/** The task in a new phase. Trouble of the old phase is dropped. */
 const inPhase = (task: Task, at: Instant, phase: Phase): Task => ({ ...untroubled(task), updatedAt: at, phase });
 
 function holderOf(task: Task): Holder {
@@ -264,7 +264,7 @@ function holderOf(task: Task): Holder {
   throw new Fault('conflict', `task ${task.id} is ${phase.state} and has no holder`, { task: task.id });
 }
 
-/** The fence: a lost holder that reports late must not settle its successor's work. */
+/** The fence: a lost holder that reports late must not settle the work of its successor. */
 function heldBy(task: Task, command: Fenced): Task {
   const { phase } = task;
   const held = phase.state === 'running' || phase.state === 'verifying' || phase.state === 'merging';

@@ -3,5 +3,5 @@ interface Aside {
   readonly aside?: { readonly path?: string | undefined } | undefined;
 }
 
-/** Where the files of a workspace lie, also when it was put aside. */
+/** Where the files of a workspace are, also after it was put aside. */
 export const asidePath = ({ aside, path }: Aside): string => aside?.path ?? path;

@@ -3,29 +3,29 @@ import { Instant, RunId, TaskId } from '../values.ts';
 import { failingNames, failingText } from './failing-tests.ts';
 import { CommitId } from './work.ts';
 
-/** What the gate said of one commit. It is about that commit and no other. */
+/** The result of the gate on one commit. It holds for that commit only. */
 export const Evidence = z.strictObject({
-  /** The gate's run. */
+  /** The run of the gate. */
   runId: RunId,
   taskId: TaskId,
   command: z.string(),
   commit: CommitId.optional(),
   tree: CommitId.optional(),
-  /** The state of the target branch it was tried on top of. */
+  /** The commit of the target branch that the work was combined with. */
   onto: CommitId.optional(),
   green: z.boolean(),
   exit: z.int().optional(),
   why: z.string(),
-  /** The end of what it printed. */
+  /** The end of the gate's output. */
   output: z.string(),
-  /** The tests its runner says have failed, where that runner is known. */
+  /** The failed tests, if the test runner is known. */
   failures: z.array(z.strictObject({ name: z.string(), detail: z.string() })).optional(),
   tookMs: z.int().min(0),
   at: Instant,
 });
 export type Evidence = z.infer<typeof Evidence>;
 
-/** What was run, how it ended, and which tests failed: one line. */
+/** One line: the command, how it ended, and which tests failed. */
 export function refusalOf(found: Evidence | undefined): string {
   if (!found) return 'the gate said no';
   const { command, why, exit, failures = [] } = found;
@@ -33,7 +33,7 @@ export function refusalOf(found: Evidence | undefined): string {
   return `${command} → ${why || `exit code ${exit}`}${which}`;
 }
 
-/** What whoever is to repair it has to see: the tests that failed, else the end of what was printed. */
+/** What an agent needs for a repair: the failed tests, else the end of the output. */
 export function findingsOf(found: Evidence | undefined): string {
   const { failures = [], output = '' } = found ?? {};
   return failures.length > 0 ? `What fails:\n${failingText(failures)}` : `The end of its output:\n${output}`;

@@ -111,7 +111,7 @@ not ok 2 - adds two numbers
 not ok 3 - later # TODO not yet
 `;
 
-describe('the tests that failed, of what a runner printed [WORK-05]', () => {
+describe('the failed tests in the output of a test runner [WORK-05]', () => {
   it.each([
     ['vitest', recorded('vitest'), 'sum.test.ts > sum > adds two numbers', 'expected -1 to be 3'],
     ['node:test, spec', recorded('nodespec'), 'adds two numbers', '-1 == 3'],
@@ -131,17 +131,17 @@ describe('the tests that failed, of what a runner printed [WORK-05]', () => {
     expect(found.map((one) => one.name)).toEqual([name]);
     expect(found[0]?.detail).toContain(detail);
     expect(found[0]?.detail).not.toMatch(/node:internal|\/rustc\/|org\.junit/);
-    // As it comes from a terminal.
+    // The same output with colours and line ends of a terminal.
     const coloured = output.replaceAll(/(FAIL|FAILED|●)/g, '\x1b[31m$1\x1b[39m').replaceAll('\n', '\r\n');
     expect(failingTests(coloured).map((one) => one.name)).toEqual([name]);
   });
 
-  it('are none where nothing is known', () => {
+  it('are empty for output of an unknown runner', () => {
     expect(failingTests('')).toEqual([]);
     expect(failingTests('make: *** [all] Error 1\nit failed\n')).toEqual([]);
   });
 
-  it('are few, short and named in one line', () => {
+  it('are limited in number and length, and named in one line', () => {
     const many = Array.from({ length: 40 }, (_, n) => `--- FAIL: Test${n} (0.00s)\n${'    x.go:1: no\n'.repeat(500)}`).join('');
     const found = failingTests(many);
     expect(found).toHaveLength(10);

@@ -1,24 +1,24 @@
-/** One test a runner says has failed, with what it says about it. */
+/** One failed test and what the runner prints about it. */
 export interface FailingTest {
   readonly name: string;
   readonly detail: string;
 }
 
-/** How one family of runners prints the tests that failed. */
+/** How one family of test runners prints failed tests. */
 interface Form {
-  /** Failures stand only below this line. */
+  /** Failures are printed only below this line. */
   readonly section?: RegExp;
   /** The first line of one failure; its first group is the name. */
   readonly start: RegExp;
-  /** The first line that does not belong to it any more. */
+  /** The first line after the failure. */
   readonly end: RegExp;
-  /** What such a block must not contain: it only says that something inside of it failed. */
+  /** A block with this line is skipped: it only reports that a test inside it failed. */
   readonly not?: RegExp;
 }
 
 const NUMBERED = /^\s{0,4}\d+\) (.+)$/;
 
-/** The first form that finds something is taken, so those that could be mistaken for another come later. */
+/** The first form that matches is used, so forms that could match the output of another runner come later. */
 const FORMS: readonly Form[] = [
   // vitest
   { start: /^ ?FAIL {1,2}(?:\|[^|]+\| )?(.+ > .+)$/, end: /^⎯{5,}|^ ?FAIL / },
@@ -31,7 +31,7 @@ const FORMS: readonly Form[] = [
   { start: /^---- (\S+) stdout ----$/, end: /^---- .+ ----$|^failures:$/ },
   // go test
   { start: /^\s*--- FAIL: (\S+)/, end: /^\s*(?:--- |=== |FAIL|ok|PASS|exit status)/ },
-  // node:test, as a specification
+  // node:test, spec reporter
   { section: /^✖ failing tests:$/, start: /^✖ (.+?)(?: \([\d.]+m?s\))?$/, end: /^✖ |^test at /, not: /subtests? failed/ },
   // TAP
   {
@@ -61,11 +61,11 @@ const CHARACTERS = 2_000;
 const NAME = 300;
 
 const ANSI = /\x1b\[[0-9;?]*[ -/]*[@-~]/g;
-/** Frames of what runs the test, not of the test. */
+/** Stack frames of the test runner, not of the test. */
 const FRAME =
   /^\s*(?:at .*(?:node:internal|node:async_hooks|node_modules)|at async Test\.|\d+: (?:__rustc|core::|std::|<fn|test::)|at \/rustc\/|at (?:org\.junit|java\.base|sun\.reflect|jdk\.internal)|# \S*\/gems\/|(?:Test\.|async Test\.)\w+ \(node:internal|stack backtrace:|note: (?:Some details|run with))/;
 
-/** The tests that failed, in the words of the runner; none where no runner is recognised. */
+/** The failed tests as the runner prints them; none if no runner is recognised. */
 export function failingTests(output: string): readonly FailingTest[] {
   const lines = output.replaceAll(ANSI, '').split(/\r?\n/);
   for (const form of FORMS) {
@@ -93,7 +93,7 @@ function blocks(lines: readonly string[], { section, start, end, not }: Form): F
   return [...found.values()];
 }
 
-/** Mocha writes the suite and the test below each other, and a colon after the last of them. */
+/** Mocha prints suite and test on separate lines, with a colon after the last. */
 function named(first: string, block: readonly string[]): FailingTest {
   const last = block.slice(0, 4).findIndex((line) => /^\s{6,}\S.*:$/.test(line));
   const isMocha =
@@ -104,20 +104,20 @@ function named(first: string, block: readonly string[]): FailingTest {
 }
 
 function detailOf(block: readonly string[]): string {
-  const told = block.filter((line) => !FRAME.test(line)).map((line) => line.trimEnd());
-  const lines = told.filter((line, at) => line !== '' || (told[at - 1] ?? '') !== '');
+  const kept = block.filter((line) => !FRAME.test(line)).map((line) => line.trimEnd());
+  const lines = kept.filter((line, at) => line !== '' || (kept[at - 1] ?? '') !== '');
   const text = lines.join('\n').replace(/^\n|\n$/g, '');
   const short = text.split('\n').slice(0, LINES).join('\n').slice(0, CHARACTERS);
   return short.length < text.length ? `${short}\n…` : short;
 }
 
-/** One line that names them. */
+/** The names of the failed tests in one line. */
 export function failingNames(failures: readonly FailingTest[], most = 3): string {
   const names = failures.slice(0, most).map(({ name }) => name);
   const more = failures.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** All of them, as somebody reads them who is to repair them. */
+/** All failed tests with their details, for a repair. */
 export const failingText = (failures: readonly FailingTest[]): string =>
   failures.map(({ name, detail }) => (detail === '' ? `✗ ${name}` : `✗ ${name}\n${detail}`)).join('\n\n');

@@ -29,7 +29,7 @@ describe('guarded paths', () => {
     ['src/index.ts', false],
   ])('%s: %s', (path, guarded) => expect(isGuarded(path, patterns)).toBe(guarded));
 
-  it('hold what agents, editors, shells, hooks, builds and package managers obey, as file, directory or link [T31]', () => {
+  it('include the files that agents, editors, shells, hooks, builds and package managers obey, at any depth [T31]', () => {
     const names = [
       '.claude',
       '.husky',
@@ -49,7 +49,7 @@ describe('guarded paths', () => {
       expect([path, isGuarded(path, GUARDED)]).toEqual([path, false]);
   });
 
-  it('are one list with what a sandbox masks', () => {
+  it('include everything that a sandbox masks', () => {
     for (const { name, of } of MASKED)
       expect([name, isGuarded(of === 'file' ? name : `${name}/x`, GUARDED)]).toEqual([name, true]);
     expect(MASKED).toEqual(
@@ -60,7 +60,7 @@ describe('guarded paths', () => {
     );
   });
 
-  it('are those of the user where there is a list of theirs, and all of ours besides where it says so', () => {
+  it('are the list of the user if there is one, and the default list too if that names `default`', () => {
     expect(isGuarded('.claude', ['billing/'])).toBe(false);
     expect(isGuarded('.claude', ['billing/', 'default'])).toBe(true);
     expect(isGuarded('src/billing/x', ['billing/', 'default'])).toBe(true);

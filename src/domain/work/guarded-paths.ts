@@ -1,11 +1,12 @@
 import { pathsMatching } from './path-patterns.ts';
 
 /**
- * Names in a repository that decide which programs others run, whom they ask and what they allow. One list for both uses:
- * a change to any of them never lands without a person, and where a sandbox works in a directory of the user's own, those
- * that programs obey as soon as the directory is opened can be read and not written.
+ * Names in a repository that decide which programs other people's tools run, contact and allow. The list has two uses: a change
+ * to any of them never lands without a person; and in a directory of the user's own, a sandbox cannot write those that programs
+ * obey as soon as they open the directory.
  *
- * A name stands for a file, a directory with everything below it, or a link. A slash at its end only says what it usually is.
+ * A name stands for a file, a directory with everything below it, or a link. A trailing slash only says that it usually is a
+ * directory.
  */
 const OBEYED_WHEN_OPENED = {
   agents: [
@@ -103,24 +104,24 @@ const OBEYED_LATER = {
   ],
 } as const;
 
-/** Patterns of everything that never lands unseen, unless the user's own list says otherwise. */
+/** The default patterns of files whose changes never land without a person. */
 export const GUARDED: readonly string[] = [...Object.values(OBEYED_WHEN_OPENED), ...Object.values(OBEYED_LATER)].flat();
 
-/** In a list of the user's: all of `GUARDED`, besides what else it names. */
+/** In the user's list: stands for all of `GUARDED`. */
 export const ALL_GUARDED = 'default';
 
 export interface MaskedName {
   readonly name: string;
-  /** What stands in its place where it is absent. */
+  /** What the sandbox mounts in its place if it is absent. */
   readonly of: 'file' | 'directory';
 }
 
-/** What must not be left behind in a directory that programs of the user's open. */
+/** Names that a sandbox must not create or change in a directory that the user's programs open. */
 export const MASKED: readonly MaskedName[] = Object.values(OBEYED_WHEN_OPENED)
   .flat()
   .map((name) => (name.endsWith('/') ? { name: name.slice(0, -1), of: 'directory' } : { name, of: 'file' }));
 
-/** The paths among these that a pattern guards, as file, directory or link; see `pathsMatching`. */
+/** The paths that a pattern guards, as file, directory or link; see `pathsMatching`. */
 export const guardedAmong = (paths: readonly string[], patterns: readonly string[]): string[] =>
   pathsMatching(
     paths,

@@ -36,26 +36,26 @@ const task = (over: Partial<Task>): Task => ({ ...finishedTask, integration: 're
 const verify = { verify: 'npm test' };
 const green = { commit: TIP, tree: TREE, green: true };
 
-describe('what stands between finished work and its end [WORK-05]', () => {
-  it('first gathers what the run left', () => {
+describe('the next step of finished work [WORK-05]', () => {
+  it('is first to gather what the run left', () => {
     const { tip: _tip, ...ungathered } = work;
     expect(nextStep(task({ work: ungathered }), verify)).toEqual({ step: 'gather' });
   });
 
-  it('sends success without a change back, where a change is expected', () => {
+  it('is a repair for success without a change, if a change is expected', () => {
     const nothing = { ...work, changes: { ...changes, files: 0 } };
     expect(nextStep(task({ work: nothing }), verify)).toEqual({ step: 'repair', because: 'no_changes' });
     expect(nextStep(task({ work: nothing, expectsChanges: false }), verify)).toEqual({ step: 'finish' });
   });
 
-  it('asks the gate about exactly this commit', () => {
+  it('is the gate on exactly this commit', () => {
     expect(nextStep(task({}), verify)).toEqual({ step: 'gate' });
     expect(nextStep(task({ gate: { ...green, commit: BASE } }), verify)).toEqual({ step: 'gate' });
     expect(nextStep(task({ gate: { commit: TIP } }), verify)).toEqual({ step: 'gate' });
     expect(nextStep(task({ gate: { ...green, green: false } }), verify)).toEqual({ step: 'repair', because: 'gate' });
   });
 
-  it('takes what the gate said of work without a branch, wherever it has looked', () => {
+  it('accepts a gate result on any commit for work without a branch', () => {
     const { work: _none, ...plain } = task({});
     expect(nextStep(plain, verify)).toEqual({ step: 'gate' });
     expect(nextStep({ ...plain, gate: { commit: BASE, green: true } }, verify)).toEqual({ step: 'finish' });
@@ -63,11 +63,11 @@ describe('what stands between finished work and its end [WORK-05]', () => {
     expect(nextStep({ ...plain, gate: { green: true } }, verify)).toEqual({ step: 'finish' });
   });
 
-  it('needs no gate where there is none', () => {
+  it('needs no gate if the project has none', () => {
     expect(nextStep(task({ integration: 'none' }), {})).toEqual({ step: 'finish' });
   });
 
-  it('goes on as the integration mode says', () => {
+  it('follows the integration mode', () => {
     expect(nextStep(task({ gate: green, integration: 'none' }), verify)).toEqual({ step: 'finish' });
     expect(nextStep(task({ gate: green, integration: 'auto' }), verify)).toEqual({ step: 'merge' });
     expect(nextStep(task({ gate: green }), verify).step).toBe('review');
@@ -75,7 +75,7 @@ describe('what stands between finished work and its end [WORK-05]', () => {
     expect(nextStep(task({ gate: green, work: { ...work, approval } }), verify)).toEqual({ step: 'merge' });
   });
 
-  it('says so when the very tree that was rejected is offered again', () => {
+  it('says so if the rejected tree is offered again unchanged', () => {
     const rejected = { by: 'you', at: finishedTask.createdAt, text: 'once more', tree: TREE };
     const again = nextStep(task({ gate: green, work: { ...work, rejected } }), verify);
     expect(again).toEqual({ step: 'review', what: expect.stringMatching(/^nothing has changed since it was rejected/) });
@@ -83,12 +83,12 @@ describe('what stands between finished work and its end [WORK-05]', () => {
     expect(other).toEqual({ step: 'review', what: expect.not.stringContaining('rejected;') });
   });
 
-  it('does not take the approval of another commit for one of this [T31]', () => {
+  it('ignores the approval of another commit [T31]', () => {
     const approval = { by: 'you', at: finishedTask.createdAt, commit: BASE };
     expect(nextStep(task({ gate: green, work: { ...work, approval } }), verify).step).toBe('review');
   });
 
-  it('lets nothing dangerous land unseen, in no mode [T31]', () => {
+  it('is a review for a guarded path, in any mode [T31]', () => {
     const step = nextStep(
       task({ gate: green, integration: 'auto', work: { ...work, guarded: ['.github/workflows/ci.yml'] } }),
       verify,
@@ -96,11 +96,11 @@ describe('what stands between finished work and its end [WORK-05]', () => {
     expect(step).toEqual({ step: 'review', what: expect.stringContaining('.github/workflows/ci.yml') });
   });
 
-  it('lets go of what somebody wants stopped', () => {
+  it('is to cancel after a request to cancel', () => {
     expect(nextStep(task({ cancelAsked: { at: finishedTask.createdAt, by: 'you' } }), verify)).toEqual({ step: 'cancel' });
   });
 
-  it('proves work in place by the gate alone', () => {
+  it('is the gate alone for work in place', () => {
     const { work: _none, ...inPlace } = task({});
     expect(nextStep(inPlace, verify)).toEqual({ step: 'gate' });
     expect(nextStep({ ...inPlace, gate: { green: true } }, verify)).toEqual({ step: 'finish' });

@@ -1,30 +1,30 @@
 import type { Task } from '../task/task.ts';
 import { isUnchanged } from './offered.ts';
 
-/** What stands between finished work and its end. */
+/** The next step of finished work on its way to the end of its task. */
 export type NextStep =
   | { readonly step: 'cancel' }
-  /** What the run left has not been committed and looked at yet. */
+  /** The work has not been committed and inspected yet. */
   | { readonly step: 'gather' }
   | { readonly step: 'gate' }
-  /** What was claimed is not so. */
+  /** The work does not match the agent's claim. */
   | { readonly step: 'repair'; readonly because: 'no_changes' | 'gate' }
   | { readonly step: 'review'; readonly what: string }
   | { readonly step: 'merge' }
   | { readonly step: 'finish' };
 
-/** Only facts decide: what is in the branch, what the gate said of exactly that commit, and who has agreed to it. */
+/** Only facts decide: the contents of the branch, the gate's result on exactly that commit, and its approval. */
 export function nextStep(task: Task, { verify }: { readonly verify?: string | undefined }): NextStep {
   if (task.cancelAsked) return { step: 'cancel' };
   const { work } = task;
-  // Without a branch of its own it is proved wherever the gate has looked for it.
+  // Work without a branch has no commit to compare, so a gate result on any commit counts.
   if (!work) return proved(task, verify, task.gate?.commit) ?? { step: 'finish' };
   if (work.tip === undefined || work.changes === undefined) return { step: 'gather' };
   if (work.changes.files === 0) return task.expectsChanges ? { step: 'repair', because: 'no_changes' } : { step: 'finish' };
   return proved(task, verify, work.tip) ?? afterProof(task);
 }
 
-/** The step that is missing before the gate has said yes to this commit; undefined when nothing is. */
+/** The missing step until the gate is green on this commit; undefined if none is missing. */
 function proved({ gate }: Task, verify: string | undefined, commit: string | undefined): NextStep | undefined {
   if (verify === undefined) return undefined;
   if (gate === undefined || gate.commit !== commit || gate.green === undefined) return { step: 'gate' };

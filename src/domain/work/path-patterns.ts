@@ -1,8 +1,7 @@
 /**
- * Which of these paths, as git writes them, are named by a pattern. `*` stands for anything within a name, `**` across
- * directories. A pattern without a slash, or with one at its end only, means that name at any depth; any other begins at the
- * root. What a pattern names is meant with everything below it, and large and small letters are the same, because to
- * some file systems they are.
+ * The paths, in git's notation, that match a pattern. `*` matches within a name, `**` across directories. A pattern without a
+ * slash, or with only a trailing one, matches at any depth; any other begins at the root. A match includes everything below it.
+ * Case is ignored, because some file systems ignore it.
  */
 export function pathsMatching(paths: readonly string[], patterns: readonly string[]): string[] {
   const expressions = patterns.map((pattern) => expressionOf(pattern, asFileSystemsCompare));
@@ -12,7 +11,7 @@ export function pathsMatching(paths: readonly string[], patterns: readonly strin
   });
 }
 
-/** The same for one pattern, with names compared as `compared` writes them: byte for byte, unless something else is said. */
+/** The regular expression of one pattern. `compared` normalises names before they are compared; by default not at all. */
 export function expressionOf(pattern: string, compared = (path: string): string => path): RegExp {
   const name = pattern.replace(/(?<!\/)\/+(?:\*\*)?$/, '');
   const isAnchored = name.includes('/');
@@ -29,12 +28,12 @@ export function expressionOf(pattern: string, compared = (path: string): string 
 /** Characters that HFS+ leaves out when it compares names. */
 const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** Two names of one file on a file system that folds case, composes letters, or drops dots and blanks at the end of a name. */
+/** Normalises a path, so that names of one file become equal even if the file system folds case, composes letters, or drops trailing dots and blanks. */
 const asFileSystemsCompare = (path: string): string =>
   path
     .normalize('NFC')
     .replace(IGNORED, '')
-    // Upper first: some small letters share a large one.
+    // Upper case first: several small letters can share one capital.
     .toUpperCase()
     .toLowerCase()
     .split('/')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunId, TaskId } from '../values.ts';
 import { Report, reportOf, saidIn, type Told } from './report.ts';
 
-const told = (over: Partial<Told>): Told => ({
+const sources = (over: Partial<Told>): Told => ({
   runId: `run_${'0'.repeat(26)}` as RunId,
   taskId: `task_${'0'.repeat(26)}` as TaskId,
   at: '2030-01-01T00:00:00.000Z',
@@ -16,12 +16,12 @@ const git = {
 };
 
 describe('a report', () => {
-  it('comes from the result file first, then from the answer, then from git alone', () => {
+  it('comes from the result file, else from the answer, else from git alone', () => {
     const file = { value: { status: 'completed', summary: 'by file' } };
     const answer = { status: 'success', summary: 'by answer' };
-    expect(reportOf(told({ file, answer }))).toMatchObject({ channel: 'file', status: 'succeeded', summary: 'by file' });
-    expect(reportOf(told({ answer }))).toMatchObject({ channel: 'answer', status: 'succeeded', summary: 'by answer' });
-    expect(reportOf(told({ git, summary: 'last words' }))).toMatchObject({
+    expect(reportOf(sources({ file, answer }))).toMatchObject({ channel: 'file', status: 'succeeded', summary: 'by file' });
+    expect(reportOf(sources({ answer }))).toMatchObject({ channel: 'answer', status: 'succeeded', summary: 'by answer' });
+    expect(reportOf(sources({ git, summary: 'last words' }))).toMatchObject({
       channel: 'salvage',
       status: 'unknown',
       summary: 'last words',
@@ -29,7 +29,7 @@ describe('a report', () => {
     });
   });
 
-  it('has every field, in either spelling', () => {
+  it('has every field, in snake case or camel case', () => {
     const value = {
       status: 'blocked',
       summary: 's',
@@ -42,7 +42,7 @@ describe('a report', () => {
       errors: ['f'],
       preview_url: 'http://127.0.0.1:3000',
     };
-    expect(reportOf(told({ file: { value } }))).toMatchObject({
+    expect(reportOf(sources({ file: { value } }))).toMatchObject({
       status: 'blocked',
       done: ['a'],
       open: ['b'],
@@ -53,35 +53,37 @@ describe('a report', () => {
       errors: ['f'],
       previewUrl: 'http://127.0.0.1:3000',
     });
-    expect(reportOf(told({ answer: { nextSteps: ['x'], previewUrl: 'javascript:alert(1)' } }))).toMatchObject({
+    expect(reportOf(sources({ answer: { nextSteps: ['x'], previewUrl: 'javascript:alert(1)' } }))).toMatchObject({
       nextSteps: ['x'],
     });
-    expect(reportOf(told({ answer: { previewUrl: 'javascript:alert(1)' } })).previewUrl).toBeUndefined();
+    expect(reportOf(sources({ answer: { previewUrl: 'javascript:alert(1)' } })).previewUrl).toBeUndefined();
   });
 
-  it('takes files and commits from git, and doubts what git does not see', () => {
-    const report = reportOf(told({ file: { value: { files: ['src/a.ts', './src/a.ts', 'src/b.ts'] } }, git }));
+  it('takes files and commits from git, and doubts claims that git does not confirm', () => {
+    const report = reportOf(sources({ file: { value: { files: ['src/a.ts', './src/a.ts', 'src/b.ts'] } }, git }));
     expect(report.files).toEqual([{ path: 'src/a.ts', status: 'M', added: 3, removed: 1 }]);
     expect(report.commits).toEqual(git.commits);
     expect(report.doubts).toEqual(['it says it changed src/b.ts; git sees no change there']);
   });
 
   it('says why a result file could not be used [R31]', () => {
-    const report = reportOf(told({ file: { problem: 'invalid_result: not JSON' }, answer: { status: 'done', summary: 'fine' } }));
+    const report = reportOf(
+      sources({ file: { problem: 'invalid_result: not JSON' }, answer: { status: 'done', summary: 'fine' } }),
+    );
     expect(report).toMatchObject({ channel: 'answer', status: 'succeeded', doubts: ['invalid_result: not JSON'] });
   });
 
-  it('hears the first channel that says how it went, and a final answer that is a report', () => {
+  it('takes its status from the first channel that has one, and from a final answer that is a report', () => {
     const blocked = { status: 'Needs input', summary: 'why' };
-    expect(saidIn(told({ file: { value: { summary: 'half' } }, answer: blocked }))).toEqual({
+    expect(saidIn(sources({ file: { value: { summary: 'half' } }, answer: blocked }))).toEqual({
       status: 'blocked',
       summary: 'why',
     });
-    expect(saidIn(told({ submitted: { status: 'failed' }, file: { value: blocked } }))?.status).toBe('failed');
-    expect(saidIn(told({ summary: JSON.stringify(blocked) }))).toEqual({ status: 'blocked', summary: 'why' });
-    expect(saidIn(told({ summary: `I stop.\n\n\`\`\`json\n${JSON.stringify(blocked)}\n\`\`\`\n` }))?.status).toBe('blocked');
+    expect(saidIn(sources({ submitted: { status: 'failed' }, file: { value: blocked } }))?.status).toBe('failed');
+    expect(saidIn(sources({ summary: JSON.stringify(blocked) }))).toEqual({ status: 'blocked', summary: 'why' });
+    expect(saidIn(sources({ summary: `I stop.\n\n\`\`\`json\n${JSON.stringify(blocked)}\n\`\`\`\n` }))?.status).toBe('blocked');
     for (const prose of ['I am blocked', '{"status":"blocked"} is what I would say', '{"status":', '{"state":"failed"}'])
-      expect(saidIn(told({ summary: prose }))).toBeUndefined();
+      expect(saidIn(sources({ summary: prose }))).toBeUndefined();
   });
 
   it.each([
@@ -89,21 +91,21 @@ describe('a report', () => {
     ['in-progress', 'blocked'],
     ['no_changes', 'succeeded'],
     ['aborted', 'failed'],
-  ])('takes %s for %s', (word, status) => expect(saidIn(told({ answer: { status: word } }))?.status).toBe(status));
+  ])('reads %s as %s', (word, status) => expect(saidIn(sources({ answer: { status: word } }))?.status).toBe(status));
 
-  it('doubts a status nobody knows, and leaves it to how its run ended', () => {
-    const report = reportOf(told({ answer: { status: 'wip' }, outcome: 'succeeded' }));
+  it('doubts an unknown status, and takes the outcome of the run instead', () => {
+    const report = reportOf(sources({ answer: { status: 'wip' }, outcome: 'succeeded' }));
     expect(report).toMatchObject({ status: 'succeeded', doubts: [expect.stringContaining('"wip", which is none of')] });
   });
 
-  it('is made of anything without throwing, and stays small [R31]', () => {
+  it('accepts any value without throwing, and stays small [R31]', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (value, answer) => {
-        const report = reportOf(told({ file: { value }, answer, git }));
+        const report = reportOf(sources({ file: { value }, answer, git }));
         expect(Report.parse(report)).toEqual(report);
       }),
     );
     const huge = { summary: 'x'.repeat(1_000_000), done: Array.from({ length: 10_000 }, () => 'y'.repeat(10_000)) };
-    expect(JSON.stringify(reportOf(told({ answer: huge }))).length).toBeLessThan(200_000);
+    expect(JSON.stringify(reportOf(sources({ answer: huge }))).length).toBeLessThan(200_000);
   });
 });

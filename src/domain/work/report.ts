@@ -5,13 +5,13 @@ import { Instant, RunId, TaskId } from '../values.ts';
 import { Totals } from './work.ts';
 
 export const REPORT_STATUSES = ['succeeded', 'blocked', 'failed', 'unknown'] as const;
-/** How a report reached us; later ones are asked only where earlier ones are silent. */
+/** How a report reached Fleet, the most trusted channel first; `salvage` is a report made from git alone. */
 export const REPORT_CHANNELS = ['mcp', 'file', 'answer', 'salvage'] as const;
 
 const Strings = z.array(z.string());
 const TestResult = z.strictObject({ command: z.string(), status: z.string(), details: z.string().optional() });
 
-/** What an agent says it has done, with what git says put in place of its word where git knows. */
+/** What an agent claims to have done, with facts from git in place of claims where git knows. */
 export const Report = z.strictObject({
   runId: RunId,
   taskId: TaskId,
@@ -33,9 +33,9 @@ export const Report = z.strictObject({
   ),
   commits: z.array(z.strictObject({ id: z.string(), subject: z.string() })),
   totals: Totals.optional(),
-  /** What it claimed that is not so. */
+  /** Claims of the agent that are not true. */
   doubts: Strings,
-  /** Files it said it changed, until its run has ended and git has been asked. */
+  /** Files the agent claims to have changed, until its run has ended and git is asked. */
   claimedFiles: Strings.optional(),
 });
 export type Report = z.infer<typeof Report>;
@@ -44,7 +44,7 @@ export interface GitFacts {
   readonly commits: readonly { readonly id: string; readonly subject: string }[];
   readonly files: readonly {
     readonly path: string;
-    /** What it was called before. */
+    /** The path before a rename. */
     readonly from?: string | undefined;
     readonly status: string;
     readonly added: number | undefined;
@@ -57,14 +57,14 @@ export interface Told {
   readonly runId: RunId;
   readonly taskId: TaskId;
   readonly at: Instant;
-  /** What it handed in itself while it ran; the newest counts. */
+  /** The report handed in over MCP during the run; the newest counts. */
   readonly submitted?: unknown;
-  /** What stood in its result file: an object, or why it cannot be used. */
+  /** The content of the result file: a value, or why it cannot be used. */
   readonly file?: { readonly value: unknown } | { readonly problem: string } | undefined;
-  /** Its final structured answer. */
+  /** The final structured answer of the agent. */
   readonly answer?: unknown;
   readonly summary?: string | undefined;
-  /** How the run ended, once it has. */
+  /** The outcome of the run, once it has ended. */
   readonly outcome?: string | undefined;
   readonly git?: GitFacts | undefined;
 }
@@ -74,7 +74,7 @@ const ITEM_CHARACTERS = 1_000;
 const SUMMARY_CHARACTERS = 8_000;
 const FILES = 300;
 
-/** Makes one report of everything that was told, however odd; nothing in it makes this throw. */
+/** Makes one report from all sources. No input makes this throw. */
 export function reportOf(told: Told): Report {
   const given = fieldsOf(told);
   const status = saidIn(told)?.status ?? statusAfter(told.outcome);
@@ -98,13 +98,13 @@ export function reportOf(told: Told): Report {
     doubts: [
       ...doubtsOn(claimedFiles, told.git),
       ...(told.file && 'problem' in told.file ? [told.file.problem] : []),
-      ...channelsOf(told).flatMap(({ value }) => unknownWord(value['status'])),
+      ...channelsOf(told).flatMap(({ value }) => unknownStatus(value['status'])),
     ],
     ...(given.channel === 'mcp' && !told.git ? { claimedFiles } : {}),
   };
 }
 
-/** A report, or whatever is handed in, with every text in it put through the function; names of fields are texts, too. */
+/** The value with every text in it, names of fields included, put through the function. */
 export function withTexts<Value>(value: Value, change: (text: string) => string): Value;
 export function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
@@ -115,7 +115,7 @@ export function withTexts(value: unknown, change: (text: string) => string): unk
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A report that was handed in, as what it claims: git is asked about it once its run has ended. */
+/** A report handed in over MCP as a claim again, to be checked against git once its run has ended. */
 export const claimsOf = ({ claimedFiles = [], ...report }: Report): unknown => ({ ...report, files: claimedFiles });
 
 interface Channel {
@@ -123,24 +123,24 @@ interface Channel {
   readonly value: Fields;
 }
 
-/** Everything it reported, the channel that counts most first. */
+/** The agent's reports, the most trusted channel first. */
 function channelsOf({ submitted, file, answer, summary }: Told): readonly Channel[] {
-  const told = [
+  const channels = [
     { channel: 'mcp', value: submitted },
     { channel: 'file', value: file && 'value' in file ? file.value : undefined },
     { channel: 'answer', value: answer ?? answerIn(summary ?? '') },
   ] as const;
-  return told.flatMap(({ channel, value }) => (isObject(value) ? [{ channel, value }] : []));
+  return channels.flatMap(({ channel, value }) => (isObject(value) ? [{ channel, value }] : []));
 }
 
 const fieldsOf = (told: Told): Channel => channelsOf(told)[0] ?? { channel: 'salvage', value: {} };
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What it says itself of how its work went: the first channel that says it counts. */
+/** The result the agent claims itself, from the first channel that has a known status. */
 export function saidIn(told: Told): Said | undefined {
   for (const { value } of channelsOf(told)) {
-    const status = wordOf(value['status']);
+    const status = statusOf(value['status']);
     if (status) return { status, summary: short(value['summary'], SUMMARY_CHARACTERS) || (told.summary ?? '') };
   }
   return undefined;
@@ -149,41 +149,40 @@ export function saidIn(told: Told): Said | undefined {
 const FENCE = /```(?:json)?[ \t]*\n/;
 const CLOSED = '\n```';
 
-/** What stands between the first fence and the last. Found by its ends: a pattern would look for the end of each beginning anew. */
+/** The text between the first fence and the last. A search for both ends, not one pattern, keeps the time linear. */
 function fencedIn(text: string): string | undefined {
   const open = text.endsWith(CLOSED) ? FENCE.exec(text) : null;
   const [from, to] = [(open?.index ?? 0) + (open?.[0].length ?? 0), text.length - CLOSED.length];
   return open && from <= to ? text.slice(from, to) : undefined;
 }
 
-/** A last message that is a report, or ends with one in a block of its own. Words of prose are never taken for one. */
+/** The report in a last message that is JSON or ends with a fenced block of JSON. Prose is never taken for a report. */
 function answerIn(text: string): unknown {
   const last = text.trim();
   const json = last.startsWith('{') ? last : fencedIn(last);
   if (json === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(json);
-    return isObject(value) && wordOf(value['status']) ? value : undefined;
+    return isObject(value) && statusOf(value['status']) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
 /**
- * Who says that its work is not finished is as little done as who is blocked. That nothing had to be changed is a claim of
- * success, which is looked at like any other.
+ * Unfinished work counts as blocked. "No changes" is a claim of success, which is proved like any other.
  */
 const STATUS_WORDS: Readonly<Record<string, Said['status']>> = {
-  ...wordsFor('succeeded', 'success succeeded successful completed complete done ok passed finished no_changes unchanged'),
-  ...wordsFor('blocked', 'blocked stuck waiting needs_input partial partially_done incomplete unfinished in_progress'),
-  ...wordsFor('failed', 'failed failure fail error errored aborted canceled cancelled'),
+  ...statusEntries('succeeded', 'success succeeded successful completed complete done ok passed finished no_changes unchanged'),
+  ...statusEntries('blocked', 'blocked stuck waiting needs_input partial partially_done incomplete unfinished in_progress'),
+  ...statusEntries('failed', 'failed failure fail error errored aborted canceled cancelled'),
 };
 
-function wordsFor(status: Said['status'], words: string): Readonly<Record<string, Said['status']>> {
+function statusEntries(status: Said['status'], words: string): Readonly<Record<string, Said['status']>> {
   return Object.fromEntries(words.split(' ').map((word) => [word, status]));
 }
 
-const wordOf = (said: unknown): Said['status'] | undefined => {
+const statusOf = (said: unknown): Said['status'] | undefined => {
   const word =
     typeof said === 'string'
       ? said
@@ -194,8 +193,8 @@ const wordOf = (said: unknown): Said['status'] | undefined => {
   return Object.hasOwn(STATUS_WORDS, word) ? STATUS_WORDS[word] : undefined;
 };
 
-function unknownWord(said: unknown): string[] {
-  if (said === undefined || said === 'unknown' || wordOf(said)) return [];
+function unknownStatus(said: unknown): string[] {
+  if (said === undefined || said === 'unknown' || statusOf(said)) return [];
   const shown = (JSON.stringify(said) ?? '').slice(0, ITEM_CHARACTERS / 10);
   return [`it says its status is ${shown}, which is none of succeeded, blocked and failed`];
 }
@@ -240,7 +239,7 @@ function gitOf(git: GitFacts | undefined): Pick<Report, 'files' | 'commits' | 't
   };
 }
 
-/** A claim about files is checked against git where all of git's list is known. */
+/** Checks claimed files against git, if git's list is complete. */
 function doubtsOn(claimed: readonly string[], git: GitFacts | undefined): string[] {
   if (!git || git.files.length < git.totals.files) return [];
   const real = new Set(git.files.map(({ path }) => path));

@@ -5,7 +5,7 @@ const [tree, other] = ['a'.repeat(40), 'b'.repeat(40)];
 const source: SetupSource = { trust: 'own', toolchain: 'node 20', commit: 'c'.repeat(40), tree, inputs: 'lock 1' };
 const wanted: SetupWish = { ...source, command: 'npm ci' };
 
-describe('what a set-up made', () => {
+describe('the reuse of a set-up', () => {
   it.each<[what: string, made: Partial<SetupSource> | undefined, asked: Partial<SetupWish>, answer: string]>([
     ['of the same files', {}, {}, 'yes'],
     ['of the same files under another commit', { commit: 'd'.repeat(40) }, {}, 'yes'],

@@ -2,26 +2,26 @@ import { z } from 'zod';
 import { TrustLevel } from './trust.ts';
 import { CommitId } from './work.ts';
 
-/** What a set-up runs on: everything its results may follow from. */
+/** Everything that the results of a set-up may depend on. */
 export const SetupSource = z.strictObject({
-  /** Of the agents in its workspace; the set-up itself runs as confined as they do. */
+  /** Trust level of the agents in the workspace; the set-up is confined like them. */
   trust: TrustLevel,
-  /** Digest of the machine and the programs that set-up commands use. */
+  /** Digest of the machine and of the programs that set-up commands use. */
   toolchain: z.string(),
   commit: CommitId,
-  /** All files of the commit: a command may run any of them. */
+  /** The tree of the commit: a command may run any of its files. */
   tree: CommitId,
-  /** Digest of the files the project declares as inputs, and of the declaration. Absent without one. */
+  /** Digest of the declared input files and of the declaration. Absent without a declaration. */
   inputs: z.string().optional(),
 });
 export type SetupSource = z.infer<typeof SetupSource>;
 
-/** A set-up that has been done in a workspace: of which command, from what, and what it made. */
+/** A finished set-up in a workspace: its command, its source and what it made. */
 export const Setup = z.strictObject({
   command: z.string(),
   paths: z.array(z.string()),
   fingerprint: z.string(),
-  /** Absent where an agent had been in the tree before it ran, and in rows of before sources were recorded. */
+  /** Absent if an agent had worked in the tree before the set-up ran, and in old rows. */
   source: SetupSource.optional(),
 });
 export type Setup = z.infer<typeof Setup>;
@@ -31,10 +31,9 @@ export interface SetupWish extends SetupSource {
 }
 
 /**
- * Whether what a set-up made can stand in for running it again. The same command over the same files makes the same. Where
- * the project declares its inputs, the same inputs do as well, but only `if-landed`: the commit it was made from must be on the
- * target branch, because code that nobody has agreed to could have made anything of the same inputs. Below the user's own level everything
- * must have landed.
+ * Whether the results of a set-up can be reused. The same command on the same files makes the same results. With declared inputs
+ * the same inputs suffice, but only `if-landed`: the commit of the set-up must be on the target branch, because unreviewed code
+ * could have made anything of the same inputs. Below the trust level `own`, every source commit must have landed.
  */
 export function reuseOf(made: Pick<Setup, 'command' | 'source'>, wanted: SetupWish): 'yes' | 'if-landed' | 'no' {
   const { command, source } = made;

@@ -1,9 +1,9 @@
 import type { TrustLevel } from './trust.ts';
 
-/** What a level means, in the words that `fleet task show`, SECURITY.md and the guide use. */
+/** The meaning of a trust level, as `fleet task show`, SECURITY.md and the guide word it. */
 export interface TrustMeaning {
   readonly name: string;
-  /** In one line, for a page about something else. */
+  /** One line, for a page about something else. */
   readonly summary: string;
   readonly asked: string;
   readonly works: string;
@@ -55,7 +55,7 @@ export const TRUST: Readonly<Record<TrustLevel, TrustMeaning>> = {
   },
 };
 
-/** What each part of a meaning answers, in the order of the table. */
+/** The label of each field of a meaning, in the order of the table. */
 export const TRUST_QUESTIONS: readonly (readonly [keyof TrustMeaning, string])[] = [
   ['asked', 'chosen'],
   ['works', 'works'],

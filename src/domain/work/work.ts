@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Instant, RunId, WorkspaceId } from '../values.ts';
 
-/** A commit or a tree of git, by its whole name. */
+/** The full id of a git commit or tree. */
 export const CommitId = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'not the whole id of a commit');
 export type CommitId = z.infer<typeof CommitId>;
 
@@ -13,60 +13,60 @@ export const Totals = z.strictObject({
 });
 export type Totals = z.infer<typeof Totals>;
 
-/** What the runs of a task have made in a repository, and how far it has come on its way to the target branch. */
+/** What the runs of a task have made in a repository, and how far that has come on its way to the target branch. */
 export const Work = z.strictObject({
-  /** Branch of its own. */
+  /** The task's own branch. */
   branch: z.string(),
-  /** Branch it is to land on. */
+  /** The branch the work is to land on. */
   target: z.string(),
-  /** Commit it began at. */
+  /** The commit the work began at. */
   base: CommitId,
   workspaceId: WorkspaceId.optional(),
-  /** The newest run that worked on it. */
+  /** The newest run that worked on the task. */
   runId: RunId.optional(),
-  /** Everything in the workspace when a run last ended, committed or not, under a hidden ref. */
+  /** Everything in the workspace when the last run ended, committed or not, under a hidden ref. */
   kept: z.strictObject({ commit: CommitId, ref: z.string(), at: Instant }).optional(),
-  /** All of it as commits on the branch; absent until it has been gathered after a run. */
+  /** All work as commits on the branch; absent until it has been gathered after a run. */
   tip: CommitId.optional(),
   tree: CommitId.optional(),
   changes: Totals.optional(),
-  /** Files among the changes that nothing but a person may let through. */
+  /** Changed guarded paths, which only a person may let land. */
   guarded: z.array(z.string()).optional(),
   /** Where its commits hold a secret that an agent of the task had, or why nobody could look for one. */
   leaks: z.array(z.string()).optional(),
   /** Somebody has looked at this tree and refused it, with these words. */
   rejected: z.strictObject({ by: z.string(), at: Instant, text: z.string(), tree: CommitId.optional() }).optional(),
-  /** Files in which this commit cannot be put together with what the target was when it was offered for review. */
+  /** Files in which this commit conflicts with the target as it was when the work was offered for review. */
   conflicts: z.strictObject({ tip: CommitId, onto: CommitId, files: z.array(z.string()) }).optional(),
-  /** Somebody has looked at exactly this commit and wants it. */
+  /** A reviewer approved exactly this commit. */
   approval: z.strictObject({ by: z.string(), at: Instant, commit: CommitId }).optional(),
-  /** What the target will be once it lands: the tip on top of what the target was. */
+  /** The commit that will become the target: the tip on top of the target as it was. */
   landing: z.strictObject({ onto: CommitId, commit: CommitId, tree: CommitId }).optional(),
   landed: z.strictObject({ commit: CommitId, at: Instant }).optional(),
-  /** What became of the wish to push the target after landing. */
+  /** The result of pushing the target after landing. */
   pushed: z.strictObject({ ok: z.boolean(), why: z.string().optional() }).optional(),
 });
 export type Work = z.infer<typeof Work>;
 
-/** The newest run of the project's verify command for a task: what it looked at, and what it said. */
+/** The newest run of the project's verify command for a task: its subject and its result. */
 export const Gate = z.strictObject({
-  /** Absent where work is done in place and nothing is committed. */
+  /** Absent for work in place, where nothing is committed. */
   commit: CommitId.optional(),
   tree: CommitId.optional(),
   workspaceId: WorkspaceId.optional(),
   runId: RunId.optional(),
-  /** How often its run was lost, with nobody to say how it ended. */
+  /** How often the run was lost without a known end. */
   lost: z.int().min(0).optional(),
-  /** Absent until it has ended. */
+  /** Absent until the run has ended. */
   green: z.boolean().optional(),
 });
 export type Gate = z.infer<typeof Gate>;
 
-/** Where the work of a run is kept for good. */
+/** The ref that keeps the work of a run. */
 export const keptRef = (taskId: string, runId: string): string => `refs/fleet/kept/${taskId}/${runId}`;
 
-/** What a task will land is under this ref while it waits for that, so that git keeps it. */
+/** The ref of the commit that a task is about to land, so that git does not prune it. */
 export const landingRef = (taskId: string): string => `refs/fleet/landing/${taskId}`;
 
-/** What a task begins with, put together from the work of others, until its branch is there. */
+/** The ref of a task's start commit, combined from the work of its dependencies, until its branch exists. */
 export const startRef = (taskId: string): string => `refs/fleet/start/${taskId}`;

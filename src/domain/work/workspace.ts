@@ -4,7 +4,7 @@ import { Setup, SetupSource } from './setup.ts';
 import { TrustLevel, trustOf } from './trust.ts';
 import { CommitId } from './work.ts';
 
-/** Whom a workspace serves. */
+/** The present use of a workspace. */
 export const Use = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('task'), taskId: TaskId, branch: z.string(), start: CommitId }),
   z.strictObject({ kind: z.literal('gate'), taskId: TaskId, commit: CommitId }),
@@ -15,8 +15,8 @@ export type Use = z.infer<typeof Use>;
 export const WORKSPACE_STATES = ['making', 'setting_up', 'ready', 'failed', 'leaving', 'aside'] as const;
 
 /**
- * One working tree of ours, made once and used again and again: for a task and the runs that work on it, or for a gate.
- * Its directory never moves, because what a set-up makes may know its own path.
+ * A working tree that Fleet makes once and reuses: for a task and its runs, or for a gate. Its directory never moves, because
+ * the results of a set-up may contain absolute paths.
  */
 export const Workspace = z.strictObject({
   id: WorkspaceId,
@@ -25,31 +25,31 @@ export const Workspace = z.strictObject({
   host: z.string(),
   path: Path,
   isolation: z.enum(['worktree', 'clone']),
-  /** Of the agents that work in it. Absent in rows of before levels were recorded: `trustOf` says it then. */
+  /** Trust level of the agents that work in it. Absent in old rows, for which `trustOf` derives it. */
   trust: TrustLevel.optional(),
   use: Use,
   state: z.enum(WORKSPACE_STATES),
-  /** Why it failed, or was put aside. */
+  /** Why the workspace failed or was put aside. */
   why: z.string().optional(),
   setup: Setup.optional(),
   setupRun: RunId.optional(),
-  /** What the set-up that has still to end runs on. */
+  /** The source of the set-up that is still running. */
   setupSource: SetupSource.optional(),
-  /** It is removed when it is left, however few there are. */
+  /** The workspace is removed after its use, however few there are. */
   doomed: z.literal(true).optional(),
-  /** Files in it cannot be kept: it stays until a person has looked at them and asks for it to be removed again. */
+  /** Some files cannot be kept: the workspace stays until a person has looked at them and asks for its removal again. */
   stuck: z.literal(true).optional(),
   /**
-   * What is in it could be neither kept nor cleared: it was put aside whole, is never used again and goes only when a person
-   * says so. Where its files are now; without a path they could not be moved, and are where they were.
+   * Set if the files could be neither kept nor reset: the workspace was put aside whole, is never reused, and only a person
+   * removes it. `path` is where the files are now; without it they could not be moved.
    */
   aside: z
     .strictObject({
       at: Instant,
       path: Path.optional(),
-      /** Whose work could not be kept. */
+      /** The run whose work could not be kept. */
       runId: RunId.optional(),
-      /** Its files are being moved there. */
+      /** Set while the files are being moved. */
       moving: z.literal(true).optional(),
     })
     .optional(),
@@ -58,17 +58,17 @@ export const Workspace = z.strictObject({
 });
 export type Workspace = z.infer<typeof Workspace>;
 
-/** How far those who work in it are trusted. */
+/** The trust level of the agents that work in the workspace. */
 export const levelOf = (workspace: Pick<Workspace, 'trust' | 'isolation'>): TrustLevel => workspace.trust ?? trustOf(workspace);
 
-/** One that was found without a row. It has a row only until it is removed, so that nobody is given its path meanwhile. */
+/** A workspace directory that was found without a row. It gets a row until its removal, so that its path is not given out. */
 export const isClaimedOrphan = ({ use, state }: Workspace): boolean => use.kind === 'free' && state === 'failed';
 
 const FIRST_PORT = 20_000;
 const PORTS_EACH = 10;
 const LAST_RANGE = 4_000;
 
-/** Ports nobody else of this host is told to use. */
+/** The range of ports that Fleet gives to this workspace and to no other on the host. */
 export const portsOf = ({ n }: Pick<Workspace, 'n'>): { readonly first: number; readonly count: number } => ({
   first: FIRST_PORT + (n % LAST_RANGE) * PORTS_EACH,
   count: PORTS_EACH,
