@@ -9,7 +9,7 @@ import { REPORT_STATUSES, Report } from '../domain/work/report.ts';
 import { operation } from './operation.ts';
 import { QuestionView, Ref, TaskView } from './shapes.ts';
 
-/* What the run of an agent asks for on its own behalf. People may look at most of it. */
+/* Operations that an agent's run calls for itself. People may call most of them too. */
 
 export const Context = z.strictObject({
   runId: RunId,
@@ -24,10 +24,10 @@ export const Context = z.strictObject({
     expectsChanges: z.boolean(),
     branch: z.string().optional(),
     base: z.string().optional(),
-    /** How many levels of parts may still be made below it, and how many parts it may still have. */
+    /** How many levels of parts may still be created below the task, and how many parts it may still have. */
     depthLeft: z.int().min(0),
     partsLeft: z.int().min(0),
-    /** Messages that wait in its inbox. */
+    /** Number of messages that wait in the inbox. */
     unheard: z.int().min(0),
   }),
   project: z.strictObject({ name: z.string(), targetBranch: z.string().optional(), verify: z.string().optional() }).optional(),
@@ -37,15 +37,15 @@ export const Context = z.strictObject({
   notes: z.string(),
   parent: z.strictObject({ taskId: TaskId, title: z.string(), prompt: z.string() }).optional(),
   dependencies: z.array(ToldTask),
-  /** Finished reviews of its own work. */
+  /** Finished reviews of the task's own work. */
   reviews: z.array(ToldTask),
-  /** Dependencies and reviews of which nothing is told here. */
+  /** Dependencies and reviews that did not fit. */
   leftOut: z.array(TaskId),
-  /** What an earlier run of this task reported last. */
+  /** The newest report of an earlier run of this task. */
   lastReport: ToldReport.optional(),
   /** Finished tasks of the same project, newest first. */
   recent: z.array(ToldTask),
-  /** Runs of agents on this task before this one, newest first. */
+  /** Earlier agent runs of this task, newest first. */
   earlier: z.array(
     z.strictObject({ runId: RunId, attempt: z.int(), outcome: Outcome.optional(), detail: z.string().optional(), at: Instant }),
   ),
@@ -57,8 +57,8 @@ export const runContext = operation({
   name: 'run.context',
   kind: 'query',
   role: 'monitor',
-  summary: 'Tell a run everything it needs: its task, project, notes, dependencies, earlier runs and answers.',
-  input: z.strictObject({ id: Ref.optional().describe('the run; its own for an agent') }),
+  summary: 'Show the context of a run: its task, project, notes, dependencies, earlier runs and answers.',
+  input: z.strictObject({ id: Ref.optional().describe('the run; an agent may leave it out to mean its own') }),
   output: Context,
   faults: ['invalid', 'not_found', 'unavailable'],
 });
@@ -70,14 +70,14 @@ export const submitReport = operation({
   name: 'report.submit',
   kind: 'command',
   role: 'admin',
-  summary: 'Hand in the report of your own run; a later one takes the place of an earlier one.',
+  summary: 'Hand in the report of your own run; a later report replaces an earlier one.',
   input: z.strictObject({
-    status: z.enum(REPORT_STATUSES).exclude(['unknown']).describe('how it went'),
+    status: z.enum(REPORT_STATUSES).exclude(['unknown']).describe('the result'),
     summary: LongText.refine((value) => value.trim() !== '', 'is empty: say what was done').describe('what was done, in words'),
-    done: lines('something that is done'),
-    open: lines('something that is left to do'),
-    tested: lines('something that was tested'),
-    untested: lines('something that was not tested'),
+    done: lines('one thing that is done'),
+    open: lines('one thing that is left to do'),
+    tested: lines('one thing that was tested'),
+    untested: lines('one thing that was not tested'),
     tests: z
       .array(
         z.strictObject({
@@ -88,12 +88,12 @@ export const submitReport = operation({
       )
       .max(LIMITS.pageItems.value)
       .default([])
-      .describe('tests that were run, as JSON: command, status and details of each'),
-    files: lines('a file that was changed; git is asked'),
-    commits: lines('a commit that was made; git is asked'),
-    nextSteps: lines('what could be done next'),
-    errors: lines('something that went wrong'),
-    previewUrl: text(LIMITS.pathBytes.value).optional().describe('where the result can be looked at'),
+      .describe('the tests that were run, as JSON: command, status and details of each'),
+    files: lines('a changed file; Fleet checks it with git'),
+    commits: lines('a commit; Fleet checks it with git'),
+    nextSteps: lines('one thing to do next'),
+    errors: lines('one thing that went wrong'),
+    previewUrl: text(LIMITS.pathBytes.value).optional().describe('URL at which the result can be seen'),
   }),
   output: Report,
   faults: ['invalid', 'forbidden', 'not_found', 'conflict', 'unavailable'],
@@ -103,11 +103,11 @@ export const readInbox = operation({
   name: 'inbox.read',
   kind: 'command',
   role: 'worker',
-  summary: 'Read the messages of a task that its agent has not heard; an agent gets each of them once.',
+  summary: 'Read the unread messages of a task; an agent gets each of them once.',
   input: z.strictObject({
-    task: Ref.optional().describe('the task; its own for an agent'),
+    task: Ref.optional().describe('the task; an agent may leave it out to mean its own'),
     after: z.int().min(0).default(0).describe('only messages after the one with this number'),
-    peek: z.boolean().default(false).describe('look, and leave them unheard'),
+    peek: z.boolean().default(false).describe('leave the messages unread'),
   }),
   output: z.strictObject({ taskId: TaskId, items: z.array(Task.shape.messages.unwrap().element) }),
   faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'unavailable'],
@@ -117,16 +117,16 @@ export const reviewTask = operation({
   name: 'task.review',
   kind: 'command',
   role: 'team-lead',
-  summary: "Ask for a review of a task's work; it begins when the work is finished.",
+  summary: "Create a review of a task's work; the review starts when the work is finished.",
   input: z.strictObject({
-    id: Ref.optional().describe('the task to review; its own for an agent'),
-    text: LongText.optional().describe('what to look at'),
+    id: Ref.optional().describe('the task to review; an agent may leave it out to mean its own'),
+    text: LongText.optional().describe('what the reviewer should look at'),
     executor: z
       .array(ExecutorRef)
       .max(LIMITS.executorsPerTask.value)
       .optional()
-      .describe('which agent reviews it; repeat for a fail-over list'),
-    model: Title.optional().describe("model, in that executor's own words"),
+      .describe('executor of the review; repeat for a fail-over list'),
+    model: Title.optional().describe('model, as that executor names it'),
   }),
   output: TaskView,
   faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'limit', 'unavailable'],

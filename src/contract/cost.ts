@@ -10,13 +10,13 @@ export const taskCost = operation({
   kind: 'query',
   ofRows: true,
   role: 'monitor',
-  summary: 'Show what a task has taken so far: tokens and API-equivalent dollars, by run and by turn.',
+  summary: 'Show what a task has used so far: tokens and API-equivalent dollars, by run and by turn.',
   input: z.strictObject({ id: Ref }),
   output: z.strictObject({
     taskId: TaskId,
-    /** Of all its runs together; absent while nothing is known. */
+    /** The usage of all runs of the task together; absent while nothing is known. */
     usage: Usage.optional(),
-    /** Of it and all its parts, which share its budget; absent where it has none. */
+    /** The usage of the task and all its parts, which share its budget; absent without parts. */
     withParts: Usage.optional(),
     turns: z.int(),
     maxBudgetUsd: z.number().optional(),
@@ -28,17 +28,17 @@ export const taskCost = operation({
         executor: Name,
         model: z.string().optional(),
         createdAt: Instant,
-        /** Absent while it goes on. */
+        /** Absent until the run has ended. */
         outcome: Outcome.optional(),
         usage: Usage.optional(),
         turns: z.int(),
-        /** The newest of its turns. */
+        /** The newest turns of the run. */
         spent: z.array(Turn),
-        /** How much of each window of its account was used when it last said so. */
+        /** The used share of each quota window of the account, as last reported. */
         quota: Watch.shape.quota,
       }),
     ),
-    /** Day of the price list for turns whose program does not say what they cost. */
+    /** Day of the price list, which gives the cost of turns whose program states none. */
     pricesAsOf: z.string(),
   }),
   faults: ['not_found', 'unavailable'],
@@ -48,12 +48,12 @@ export const fleetCost = operation({
   name: 'fleet.cost',
   kind: 'query',
   role: 'monitor',
-  summary: 'Show what the agents of the last days took, by day and executor.',
-  input: z.strictObject({ days: z.int().min(1).max(366).default(7).describe('how many days back, today included') }),
+  summary: 'Show what the agents used in the last days, by day and executor.',
+  input: z.strictObject({ days: z.int().min(1).max(366).default(7).describe('number of days, today included') }),
   output: z.strictObject({
     items: z.array(z.strictObject({ day: z.string(), executor: Name, runs: z.int(), turns: z.int(), usage: Usage.optional() })),
     usage: Usage.optional(),
-    /** There were more runs than were looked at: the sums are of the newest. */
+    /** Not all runs were counted: the sums are of the newest ones. */
     isCut: z.boolean(),
     pricesAsOf: z.string(),
   }),

@@ -13,36 +13,36 @@ const Abilities = z.strictObject({
   tools: z.boolean(),
 });
 
-/** One executor on the machine of this fleet: whether it can be used, with what, and what to do when it cannot. */
+/** One executor on the machine of this fleet: whether it can be used, with which program, and how to repair it. */
 export const ExecutorView = z.strictObject({
   name: Name,
-  /** `missing`: its program is not there. `broken`: its file or its program is. `off`: the owner has not switched it on. */
+  /** `missing`: the program is not installed. `broken`: its file or program does not work. `off`: the owner has not switched it on. */
   state: z.enum(['ready', 'signed_out', 'missing', 'broken', 'off']),
   origin: z.enum(['built_in', 'file', 'module']),
-  /** Where it is described, if the user added it. */
+  /** The file that describes an executor added by the user. */
   file: z.string().optional(),
   isDefault: z.boolean(),
-  /** Model of a task that names none; absent is the program's own default. */
+  /** Model of a task that names none; absent means the program's own default. */
   model: z.string().optional(),
-  /** Absent where the program is Fleet's own. */
+  /** Absent if the program is Fleet's own. */
   program: z
     .strictObject({
       command: z.string(),
       found: z.boolean(),
-      /** What is started. */
+      /** The file that is started. */
       path: z.string().optional(),
-      /** What the path leads to, when that is only a wrapper around the program. */
+      /** The wrapper found first, if the program behind it is started instead. */
       wrapper: z.string().optional(),
       version: z.string().optional(),
-      /** The newest version that was proved with this executor. */
+      /** The newest version proved with this executor. */
       proved: z.string().optional(),
       age: z.enum(['proved', 'older', 'newer']).optional(),
     })
     .optional(),
   signedIn: z.enum(['yes', 'no', 'unknown']),
-  /** The variable or the file that signs it in; never what is in it. */
+  /** Name of the variable or file that signs the program in, never its content. */
   signedInBy: z.string().optional(),
-  /** Those described in files, beside the one that is the user's own. */
+  /** Accounts described in files, besides the user's own. */
   accounts: z
     .array(
       z.strictObject({
@@ -59,7 +59,7 @@ export const ExecutorView = z.strictObject({
   can: Abilities.optional(),
   contextLimit: z.int().optional(),
   problem: z.string().optional(),
-  /** What to type when it is not ready. */
+  /** The command that repairs an executor that is not ready. */
   repair: z.string().optional(),
 });
 export type ExecutorView = z.infer<typeof ExecutorView>;
@@ -68,7 +68,7 @@ export const listExecutors = operation({
   name: 'executor.list',
   kind: 'query',
   role: 'monitor',
-  summary: 'List executors: which can be used here, with which program, and what to do about the others.',
+  summary: 'List executors: which are ready, with which program, and how to repair the others.',
   input: z.strictObject({}),
   output: z.strictObject({ items: z.array(ExecutorView) }),
   faults: ['unavailable'],

@@ -9,7 +9,7 @@ export const initHome = operation({
   name: 'home.init',
   kind: 'command',
   role: 'admin',
-  summary: 'Make the home of this fleet; what is there already stays as it is.',
+  summary: 'Create the home of this fleet; existing files are left unchanged.',
   input: z.strictObject({}),
   output: z.strictObject({ home: z.string(), created: z.array(z.string()) }),
   faults: ['unavailable'],
@@ -27,11 +27,11 @@ export const showConfig = operation({
     file: z.string(),
     problem: z.string().optional(),
     items: z.array(Setting),
-    /** Who answers: the running engine, which goes by these, or the command itself. */
+    /** The source of the values: `engine` if the running engine answered, `command` if the command read them itself. */
     by: z.enum(['engine', 'command']),
-    /** Process number of the engine of this home, if one runs. */
+    /** Process id of the running engine of this home. */
     engine: z.int().optional(),
-    /** What the environment of the caller gives and the running engine does not go by. */
+    /** Settings in the caller's environment that have no effect in the running engine. */
     notInForce: z.array(
       z.strictObject({ name: z.string(), variable: z.string(), given: z.unknown(), inForce: z.unknown().optional() }),
     ),
@@ -43,9 +43,9 @@ export const setConfig = operation({
   name: 'config.set',
   kind: 'command',
   role: 'admin',
-  summary: 'Change settings in runtime.toml; a running fleet takes them up by itself.',
+  summary: 'Change settings in runtime.toml; a running fleet applies them at once.',
   input: z.strictObject({
-    assignments: z.array(z.string()).min(1).max(50).describe('name=value; an empty value goes back to the default'),
+    assignments: z.array(z.string()).min(1).max(50).describe('name=value; an empty value restores the default'),
   }),
   output: z.strictObject({ file: z.string(), items: z.array(Setting) }),
   faults: ['invalid', 'not_found', 'forbidden', 'unavailable'],
@@ -55,7 +55,7 @@ export const fleetStatus = operation({
   name: 'fleet.status',
   kind: 'query',
   role: 'monitor',
-  summary: 'Show the whole fleet at a glance.',
+  summary: 'Show the state of the whole fleet.',
   input: z.strictObject({}),
   output: z.strictObject({
     home: z.string(),
@@ -69,15 +69,15 @@ export const fleetStatus = operation({
     counts: z.strictObject({
       tasks: z.record(PhaseName, z.int()),
       atLeast: z.array(PhaseName),
-      at: Instant.optional().describe('when they were counted, if not now'),
+      at: Instant.optional().describe('when the tasks were counted, if not now'),
     }),
     projects: z.int(),
     running: z.array(TaskView),
     blocked: z.array(TaskView),
     questions: z.array(QuestionView),
-    /** Queued work that is not being started here, by the reason. `atLeast`: there are more than were counted. */
+    /** Queued tasks that are not started here, by reason. `atLeast`: there are more than were counted. */
     heldUp: z.array(z.strictObject({ why: z.string(), tasks: z.int(), atLeast: z.boolean(), first: TaskId })),
-    /** Accounts on which nothing is started, because their provider refuses more work. */
+    /** Pauses of accounts, on which nothing is started because the provider refuses more work. */
     pauses: z.array(Pause),
     problems: z.array(z.string()),
   }),

@@ -48,7 +48,7 @@ import {
   verifyTask,
 } from './work.ts';
 
-/** Everything that can be asked of Fleet. The order is the order of `--help`. */
+/** Every operation of Fleet, in the order of `--help`. */
 export const contract = [
   initHome,
   showConfig,

@@ -3,7 +3,7 @@ import type { Role } from '../domain/authority.ts';
 import type { FaultCode } from '../domain/fault.ts';
 
 export interface Operation {
-  /** `noun.verb`: the CLI path, the route, the tool and the client method all come from it. */
+  /** `noun.verb`, from which the CLI command, the route, the tool and the client method are derived. */
   readonly name: `${string}.${string}`;
   /** query: safe to repeat. command: changes state. stream: yields outputs until the caller stops. */
   readonly kind: 'query' | 'command' | 'stream';
@@ -13,11 +13,11 @@ export interface Operation {
   readonly output: z.ZodType;
   readonly faults: readonly FaultCode[];
   /**
-   * Its answer is made of rows, and of what may be a moment old: settings, the hour, what is installed. So it may be given
-   * again until somebody commits. Nothing of git, of a spool or of a process is in it.
+   * The answer depends only on rows and on facts that may be a moment old, such as settings, the time and installed programs. So
+   * the server may give the same answer again until the next commit. It must not depend on git, a spool or a process.
    */
   readonly ofRows?: true;
-  /** Its handler answers `output` to the letter: tests hold it to that, and no call pays for checking it again. */
+  /** The handler's answer matches `output` exactly. Tests prove it, so calls do not validate the answer. */
   readonly exact?: true;
 }
 

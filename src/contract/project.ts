@@ -7,40 +7,40 @@ import { ifSeq, ProjectRef, ProjectView, page } from './shapes.ts';
 const wish = ProjectWish.shape;
 
 const wishes = {
-  description: wish.description.optional().describe('what the project is'),
-  targetBranch: wish.targetBranch.describe('branch finished work lands on; the one checked out by default'),
-  setup: wish.setup.describe('command that makes a new workspace ready'),
+  description: wish.description.optional().describe('description of the project'),
+  targetBranch: wish.targetBranch.describe('branch finished work lands on; by default the one checked out'),
+  setup: wish.setup.describe('command that makes a new workspace ready, like npm ci'),
   setupInput: wish.setupInputs.describe(
-    'file the set-up depends on, as a pattern like package-lock.json; may be repeated; without any, every change of a file makes it run again',
+    'file the set-up depends on, as a pattern like package-lock.json; may be repeated; without any, the set-up runs again after every change of a file',
   ),
-  verify: wish.verify.describe('command that must succeed before work counts as done'),
+  verify: wish.verify.describe('command that must succeed before work counts as done, like npm test'),
   copyFile: wish.copyFiles.optional().describe('ignored file to copy into a new workspace, like .env; may be repeated'),
   mcpServers: wish.mcpServers
     .optional()
     .describe(
       'JSON object of MCP servers for its agents, each with command, args and env, or url and headers; secrets as ${env:NAME} or ${file:/PATH}',
     ),
-  executor: wish.executor.describe('executor of its tasks when they name none'),
-  model: wish.model.describe('model of its tasks when they name none'),
-  effort: wish.effort.describe('effort of its tasks when they name none'),
+  executor: wish.executor.describe('executor of tasks that name none'),
+  model: wish.model.describe('model of tasks that name none'),
+  effort: wish.effort.describe('effort of tasks that name none'),
   integration: wish.integration.describe('what happens to finished work'),
-  isolation: wish.isolation.describe('where its agents work'),
+  isolation: wish.isolation.describe('where agents work'),
   push: wish.push.describe('push the target branch after each landing'),
-  maxConcurrent: wish.maxConcurrent.describe('most runs at once in this project'),
-  allowExecutor: wish.allowExecutors.describe('executor that may do its tasks, and no other; may be repeated'),
-  sandbox: wish.sandbox.describe('`required`: nothing is started in it without the sandbox'),
-  maxBudgetUsd: wish.maxBudgetUsd.describe('most dollars that one of its tasks may cost'),
+  maxConcurrent: wish.maxConcurrent.describe('maximum number of runs at once in this project'),
+  allowExecutor: wish.allowExecutors.describe('executor that tasks may use; others are refused; may be repeated'),
+  sandbox: wish.sandbox.describe('`required`: every task must run in the sandbox'),
+  maxBudgetUsd: wish.maxBudgetUsd.describe('maximum dollars one task may cost'),
 };
 
 export const addProject = operation({
   name: 'project.add',
   kind: 'command',
   role: 'team-lead',
-  summary: 'Make a repository known, so that agents can work in it.',
+  summary: 'Add a repository in which agents can work.',
   input: z.strictObject({
     path: Path.describe('directory of the repository'),
-    name: wish.name.optional().describe('name to call it by; that of the directory by default'),
-    plain: z.boolean().default(false).describe('accept a directory without git: work in place, no branches, no merging'),
+    name: wish.name.optional().describe('name of the project; by default that of the directory'),
+    plain: z.boolean().default(false).describe('add a directory without git: agents work in place, without branches or merging'),
     ...wishes,
   }),
   output: ProjectView,
@@ -63,7 +63,7 @@ export const showProject = operation({
   kind: 'query',
   ofRows: true,
   role: 'monitor',
-  summary: 'Show one project and what is set for it.',
+  summary: 'Show one project and its settings.',
   input: z.strictObject({ project: ProjectRef }),
   output: ProjectView,
   faults: ['not_found', 'unavailable'],
@@ -73,10 +73,10 @@ export const setProject = operation({
   name: 'project.set',
   kind: 'command',
   role: 'team-lead',
-  summary: 'Change what is set for a project.',
+  summary: 'Change the settings of a project.',
   input: z.strictObject({
     project: ProjectRef,
-    name: wish.name.optional().describe('its new name'),
+    name: wish.name.optional().describe('new name of the project'),
     ...wishes,
     clear: z
       .array(
@@ -101,7 +101,7 @@ export const setProject = operation({
         ]),
       )
       .default([])
-      .describe('a field to empty; may be repeated'),
+      .describe('field to clear; may be repeated'),
     ifSeq,
   }),
   output: ProjectView,
@@ -112,7 +112,7 @@ export const removeProject = operation({
   name: 'project.remove',
   kind: 'command',
   role: 'team-lead',
-  summary: 'Forget a project that has no open task; its files are not touched.',
+  summary: 'Remove a project that has no open task; its files are not touched.',
   input: z.strictObject({ project: ProjectRef, ifSeq }),
   output: ProjectView,
   faults: ['not_found', 'conflict', 'unavailable'],

@@ -6,12 +6,12 @@ import { Instant, RunId } from '../domain/values.ts';
 import { operation } from './operation.ts';
 import { Ref } from './shapes.ts';
 
-/* What a run did and how it was started and ended, as far as its output and its directory tell. */
+/* What a run did, and how it was started and ended, read from its output and its directory. */
 
-/** Bytes of its output up to the end of the line it was in. What follows from its exit stands one behind the last of them. */
+/** Byte offset of the end of the event's line. Events that follow from the exit have an offset one past the output. */
 const at = z.int();
 
-/** What an agent said and did, one by one, in the words all executors share. */
+/** One thing an agent said or did, in the event types that all executors share. */
 const RunEvent = z.discriminatedUnion('type', [
   z.strictObject({ at, type: z.literal('opened'), session: z.string() }),
   z.strictObject({ at, type: z.literal('said'), text: z.string() }),
@@ -41,11 +41,11 @@ const RunEvent = z.discriminatedUnion('type', [
   z.strictObject({ at, type: z.literal('heard'), n: z.int() }),
   z.strictObject({ at, type: z.literal('reported'), report: z.unknown() }),
   z.strictObject({ at, type: z.literal('ended'), verdict: z.enum(VERDICTS), summary: z.string() }),
-  /** So many lines, one after the other, that its executor has never heard of. */
+  /** A number of consecutive lines that the executor does not know. */
   z.strictObject({ at, type: z.literal('unknown'), lines: z.int() }),
-  /** Its executor has failed: what comes after it is not decoded. */
+  /** The executor failed: later output is not decoded. */
   z.strictObject({ at, type: z.literal('failed'), why: z.string() }),
-  /** How Fleet calls the end of the run. Always the last. */
+  /** The outcome of the run. Always the last event. */
   z.strictObject({
     at,
     type: z.literal('outcome'),
@@ -61,24 +61,24 @@ export const runEvents = operation({
   name: 'run.events',
   kind: 'query',
   role: 'monitor',
-  summary: 'Read what the agent of a run said and did, every event once, secrets removed.',
+  summary: 'Read what the agent of a run said and did: every event once, with secrets removed.',
   input: z.strictObject({
     id: Ref,
-    after: z.int().min(0).default(0).describe('begin after this many bytes of its output'),
-    last: z.int().min(1).max(LIMITS.logTailLines.value).optional().describe('of what is looked at, only so many events'),
-    limit: z.int().min(1).max(2_000).default(500).describe('most events to return; those of one line stay together'),
+    after: z.int().min(0).default(0).describe('start after this many bytes of output'),
+    last: z.int().min(1).max(LIMITS.logTailLines.value).optional().describe('only the last events of the range'),
+    limit: z.int().min(1).max(2_000).default(500).describe('maximum number of events; those of one line stay together'),
   }),
   output: z.strictObject({
     runId: RunId,
     items: z.array(RunEvent),
     next: z.int(),
-    /** There is more to read now, also when nothing was found this time: ask again from `next`. */
+    /** More output can be read now, even if this answer has no events: ask again from `next`. */
     more: z.boolean(),
-    /** Nothing can come any more. */
+    /** The run is over and all its events were returned. */
     ended: z.boolean(),
-    /** Its executor prints words for people: its lines tell the same. */
+    /** The executor prints plain text, so its log holds the same. */
     isText: z.boolean(),
-    /** Bytes of very long lines that were passed over. */
+    /** Bytes of overlong lines that were skipped. */
     dropped: z.int().optional(),
     removedAt: Instant.optional(),
   }),
@@ -87,9 +87,9 @@ export const runEvents = operation({
 
 const RunFacts = z.strictObject({
   runId: RunId,
-  /** Where its files are, on its host. */
+  /** Directory of the run on its host. */
   directory: z.string(),
-  /** Its beginning, how long it is, and the file that holds all of it. */
+  /** Beginning of the prompt, its length, and the file that holds all of it. */
   prompt: z.strictObject({ text: z.string(), bytes: z.int(), file: z.string() }).optional(),
   launch: z
     .strictObject({
@@ -97,11 +97,11 @@ const RunFacts = z.strictObject({
       args: z.array(z.string()),
       workDirectory: z.string(),
       mode: z.string(),
-      /** Names of its variables, never their values. */
+      /** Names of the environment variables, never their values. */
       env: z.array(z.string()),
     })
     .optional(),
-  /** How its process ended; `refused`: it was never started, and why. */
+  /** How the process ended. `refused`: why it was never started. */
   exit: z.strictObject({ code: z.int(), signal: z.string().optional(), refused: z.string().optional() }).optional(),
 });
 export type RunFacts = z.infer<typeof RunFacts>;

@@ -6,12 +6,12 @@ import { Instant, Name, Path, RunId, TaskId } from '../domain/values.ts';
 import { operation } from './operation.ts';
 import { page, paged, Ref, TaskView } from './shapes.ts';
 
-/** A run as people and programs see it: without the inner state of its executor. */
+/** A run as callers see it: without the internal state of its executor. */
 export const RunView = Run.extend({
   host: z.string().describe('what people call the machine it runs on'),
   hostId: z.string().describe('the id of that machine, which no change of its name changes'),
   watch: Run.shape.watch.unwrap().omit({ state: true, outbox: true, skipping: true }).optional(),
-  /** How it is doing, as long as it goes on. */
+  /** The health of a run that is not over. */
   health: z.enum(HEALTHS).optional(),
 });
 export type RunView = z.infer<typeof RunView>;
@@ -39,26 +39,26 @@ export const showRun = operation({
 });
 
 const LogLine = z.strictObject({
-  /** Bytes of the stream up to the end of this line: where to go on after it. */
+  /** Byte offset of the end of this line, from which to read on. */
   at: z.int(),
   text: z.string(),
   dropped: z.int().optional(),
 });
 
 const logInput = {
-  stream: z.enum(['out', 'err']).default('out').describe('which of its two streams'),
-  after: z.int().min(0).default(0).describe('begin after this many bytes'),
-  last: z.int().min(1).max(LIMITS.logTailLines.value).optional().describe('of what is there now, only so many lines'),
-  limit: z.int().min(1).max(2_000).default(500).describe('most lines to return'),
+  stream: z.enum(['out', 'err']).default('out').describe('which output stream'),
+  after: z.int().min(0).default(0).describe('start after this many bytes'),
+  last: z.int().min(1).max(LIMITS.logTailLines.value).optional().describe('only this many of the last lines'),
+  limit: z.int().min(1).max(2_000).default(500).describe('maximum number of lines'),
 };
 
 const Log = z.strictObject({
   runId: RunId.optional(),
   items: z.array(LogLine),
   next: z.int(),
-  /** Whether more can still come. */
+  /** Whether the run is over and all its output was returned. */
   ended: z.boolean(),
-  /** When retention removed the output. */
+  /** When pruning removed the output. */
   removedAt: Instant.optional(),
 });
 
@@ -66,7 +66,7 @@ export const runLog = operation({
   name: 'run.log',
   kind: 'query',
   role: 'monitor',
-  summary: 'Read the output of a run from any point, every line once, secrets removed.',
+  summary: 'Read the output of a run from any point: every line once, with secrets removed.',
   input: z.strictObject({ id: Ref, ...logInput }),
   output: Log,
   faults: ['not_found', 'forbidden', 'unavailable'],
@@ -76,7 +76,7 @@ export const taskLog = operation({
   name: 'task.log',
   kind: 'query',
   role: 'monitor',
-  summary: "Read the output of a task's newest run, every line once, secrets removed.",
+  summary: "Read the output of a task's newest run: every line once, with secrets removed.",
   input: z.strictObject({ id: Ref, ...logInput }),
   output: Log,
   faults: ['not_found', 'forbidden', 'unavailable'],
@@ -86,21 +86,21 @@ export const openTask = operation({
   name: 'task.open',
   kind: 'query',
   role: 'admin',
-  summary: "Go on with the conversation of a task's agent yourself, in its own program.",
-  input: z.strictObject({ id: Ref, files: Path.describe('directory that the files it needs are laid into') }),
+  summary: "Continue the conversation of a task's agent yourself, in the agent's own program.",
+  input: z.strictObject({ id: Ref, files: Path.describe('directory for the files the program needs') }),
   output: z.strictObject({
     taskId: TaskId,
-    /** The run whose conversation it is. */
+    /** The run of the conversation. */
     runId: RunId,
     executor: Name,
-    /** Where it is started. */
+    /** The work directory of the program. */
     directory: Path,
     command: z.string(),
     args: z.array(z.string()),
-    /** Set besides what is there; no secret is in it. */
+    /** Variables to add to the caller's environment. They hold no secret. */
     env: z.record(z.string(), z.string()),
     files: z.array(z.strictObject({ name: z.string(), text: z.string() })),
-    /** Where those must lie when it is started. */
+    /** Where the files must be when the program starts. */
     filesIn: Path,
   }),
   faults: ['not_found', 'conflict', 'unavailable'],
@@ -110,7 +110,7 @@ export const cancelRun = operation({
   name: 'run.cancel',
   kind: 'command',
   role: 'team-lead',
-  summary: 'End a run and its task; whatever it has done is kept.',
+  summary: 'Cancel a run and its task; the work is kept.',
   input: z.strictObject({ id: Ref }),
   output: TaskView,
   faults: ['not_found', 'conflict', 'unavailable'],

@@ -8,24 +8,24 @@ import { PHASE_STATES, Task } from '../domain/task/task.ts';
 import { line } from '../domain/values.ts';
 import { TrustLevel } from '../domain/work/trust.ts';
 
-/** An id, or enough of its end to be the only one. */
-export const Ref = line(64).describe('its id, or at least the last 4 characters of it');
-/** A project's name or id. */
+/** An id, or a unique end of one. */
+export const Ref = line(64).describe('id, or at least its last 4 characters');
+/** The name or id of a project. */
 export const ProjectRef = line(80).describe('name or id of the project');
 
 export const TaskView = Task.omit({ prompt: true }).extend({
   prompt: z.string(),
   promptBytes: z.int(),
-  /** Lists carry the beginning of a long prompt; `task.show` carries all of it. */
+  /** Lists hold only the beginning of a long prompt; `task.show` holds all of it. */
   promptIsWhole: z.boolean(),
   project: z.string().optional(),
-  /** How far its agents are trusted. Absent in files that were exported before there were levels. */
+  /** Trust level of the agents. Absent in exports of older versions. */
   trust: TrustLevel.optional(),
-  /** Why it is not started and does not go on by itself; only `task.show` and `task.wait` look. */
+  /** Why the task is not started or does not go on by itself; only in `task.show` and `task.wait`. */
   heldUp: z.string().optional(),
-  /** Why it may not get done as things stand; only `task.create` and `task.show` look. */
+  /** Why the task may not get done as configured; only in `task.create` and `task.show`. */
   warnings: z.array(z.string()).optional(),
-  /** Which executor, model and effort it runs with, and who chose them; only `task.show` looks. */
+  /** The executor, model and effort of the task, and where each comes from; only in `task.show`. */
   effective: z
     .strictObject({
       executor: z.string(),
@@ -36,7 +36,7 @@ export const TaskView = Task.omit({ prompt: true }).extend({
       effortFrom: z.string().optional(),
     })
     .optional(),
-  /** What its running agent says of its window and its account; only `task.show` and `fleet.status` look. */
+  /** Window and quota as the running agent reports them; only in `task.show` and `fleet.status`. */
   now: Watch.pick({ context: true, quota: true }).optional(),
 });
 export type TaskView = z.infer<typeof TaskView>;
@@ -48,12 +48,12 @@ export const QuestionView = Question;
 export const EntryView = Entry;
 
 export const paged = {
-  limit: z.int().min(1).max(LIMITS.pageItems.value).default(50).describe('most items to return'),
-  cursor: line(400).optional().describe('where the page before ended'),
+  limit: z.int().min(1).max(LIMITS.pageItems.value).default(50).describe('maximum number of items'),
+  cursor: line(400).optional().describe('cursor of the previous page'),
 };
 
 export const page = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({ items: z.array(item), cursor: z.string().optional() });
 
-/** What the caller last saw: if the thing has changed since, the command is refused. */
-export const ifSeq = z.int().min(1).optional().describe('refuse unless its history still ends with this number');
+/** The journal number the caller last saw: if the thing has changed since, the command is refused. */
+export const ifSeq = z.int().min(1).optional().describe('refuse if the history no longer ends with this number');

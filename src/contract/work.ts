@@ -9,7 +9,7 @@ import { Workspace } from '../domain/work/workspace.ts';
 import { operation } from './operation.ts';
 import { ifSeq, page, Ref, TaskView } from './shapes.ts';
 
-/* What agents have made in a repository: to look at, to agree to, to land, to bring back. */
+/* Operations on the work of agents in a repository: show, approve, land, restore. */
 
 const message = text(LIMITS.messageBytes.value).refine((value) => value.trim() !== '', 'is empty: say something');
 
@@ -17,10 +17,10 @@ export const diffTask = operation({
   name: 'task.diff',
   kind: 'query',
   role: 'monitor',
-  summary: 'Show what a task has changed, committed or not.',
+  summary: 'Show the changes of a task, committed or not.',
   input: z.strictObject({
     id: Ref,
-    maxBytes: z.int().min(1).max(LIMITS.diffBytes.value).default(LIMITS.diffBytes.value).describe('longest text to return'),
+    maxBytes: z.int().min(1).max(LIMITS.diffBytes.value).default(LIMITS.diffBytes.value).describe('maximum bytes of text'),
   }),
   output: z.strictObject({
     taskId: TaskId,
@@ -40,13 +40,13 @@ export const forkTask = operation({
   name: 'task.fork',
   kind: 'command',
   role: 'team-lead',
-  summary: 'Branch a task off into a second one: same conversation and work so far, own branch.',
+  summary: 'Fork a task: a second task with a copy of its conversation and work, and its own branch.',
   input: z.strictObject({
     id: Ref,
-    text: message.optional().describe('what the agent of the fork is told first'),
-    title: wish.title.optional().describe('short name of the fork; that of the task, marked, when left out'),
-    executor: wish.executors.min(1).optional().describe('another agent for it; repeat for a fail-over list'),
-    model: wish.model.describe("model, in that executor's own words"),
+    text: message.optional().describe('message to the agent of the fork'),
+    title: wish.title.optional().describe('short name of the fork; by default that of the task, marked as a fork'),
+    executor: wish.executors.min(1).optional().describe('executor of the fork; repeat for a fail-over list'),
+    model: wish.model.describe('model, as that executor names it'),
     effort: wish.effort.describe('how hard the model should think'),
     ifSeq,
   }),
@@ -58,7 +58,7 @@ export const reportTask = operation({
   name: 'task.report',
   kind: 'query',
   role: 'monitor',
-  summary: 'Show what the agents of a task reported and what the gate found.',
+  summary: 'Show the reports of the agents of a task and the results of the gate.',
   input: z.strictObject({ id: Ref }),
   output: z.strictObject({
     taskId: TaskId,
@@ -68,13 +68,13 @@ export const reportTask = operation({
         at: Instant,
         text: z.string(),
         tree: CommitId.optional(),
-        unchanged: z.boolean().describe('the very same tree was handed in again'),
+        unchanged: z.boolean().describe('whether the same tree was handed in again'),
       })
       .optional()
-      .describe('how it was last refused'),
-    conflicts: z.array(z.string()).optional().describe('files in which it conflicts with its target'),
+      .describe('the last rejection'),
+    conflicts: z.array(z.string()).optional().describe('files in which the work conflicts with its target'),
     reports: z.array(Report),
-    evidence: z.array(Evidence.extend({ stale: z.boolean().describe('the work has changed since') })),
+    evidence: z.array(Evidence.extend({ stale: z.boolean().describe('whether the work has changed since') })),
   }),
   faults: ['not_found', 'unavailable'],
 });
@@ -83,7 +83,7 @@ export const approveTask = operation({
   name: 'task.approve',
   kind: 'command',
   role: 'merger',
-  summary: 'Agree to finished work as it is now, so that it lands.',
+  summary: 'Approve finished work as it is now, so that it lands.',
   input: z.strictObject({ id: Ref, ifSeq }),
   output: TaskView,
   faults: ['not_found', 'conflict', 'unavailable'],
@@ -93,8 +93,8 @@ export const rejectTask = operation({
   name: 'task.reject',
   kind: 'command',
   role: 'merger',
-  summary: 'Refuse finished work: with a text its agent tries again, without it ends.',
-  input: z.strictObject({ id: Ref, text: message.optional().describe('what is to be done better'), ifSeq }),
+  summary: 'Reject finished work: with a text its agent tries again, without one the task ends.',
+  input: z.strictObject({ id: Ref, text: message.optional().describe('what the agent should do better'), ifSeq }),
   output: TaskView,
   faults: ['invalid', 'not_found', 'forbidden', 'conflict', 'limit', 'unavailable'],
 });
@@ -103,7 +103,7 @@ export const mergeTask = operation({
   name: 'task.merge',
   kind: 'command',
   role: 'merger',
-  summary: 'Put finished work that rests into the queue of its target branch.',
+  summary: 'Queue resting finished work to land on its target branch.',
   input: z.strictObject({ id: Ref, ifSeq }),
   output: TaskView,
   faults: ['not_found', 'conflict', 'unavailable'],
@@ -113,7 +113,7 @@ export const verifyTask = operation({
   name: 'task.verify',
   kind: 'command',
   role: 'merger',
-  summary: 'Let the gate look at finished work once more.',
+  summary: 'Run the gate on finished work once more.',
   input: z.strictObject({ id: Ref, ifSeq }),
   output: TaskView,
   faults: ['not_found', 'conflict', 'unavailable'],
@@ -123,7 +123,7 @@ export const commitTask = operation({
   name: 'task.commit',
   kind: 'command',
   role: 'merger',
-  summary: 'Commit what lies uncommitted in the workspace of a task that rests.',
+  summary: 'Commit the uncommitted files in the workspace of a resting task.',
   input: z.strictObject({ id: Ref, ifSeq }),
   output: TaskView,
   faults: ['not_found', 'conflict', 'unavailable'],
@@ -133,10 +133,10 @@ export const pushTask = operation({
   name: 'task.push',
   kind: 'command',
   role: 'merger',
-  summary: 'Push the target branch of landed work, or the own branch of work that has not landed.',
+  summary: 'Push the target branch of landed work, or the task branch of work that has not landed.',
   input: z.strictObject({
     id: Ref,
-    remote: line(LIMITS.refCharacters.value).optional().describe('where to; the usual remote by default'),
+    remote: line(LIMITS.refCharacters.value).optional().describe('remote to push to; by default the usual one'),
   }),
   output: z.strictObject({ taskId: TaskId, branch: z.string(), remote: z.string() }),
   faults: ['not_found', 'conflict', 'unavailable'],
@@ -146,11 +146,11 @@ export const restoreTask = operation({
   name: 'task.restore',
   kind: 'command',
   role: 'worker',
-  summary: 'Bring the kept work of a task back as a branch.',
+  summary: 'Restore the kept work of a task as a branch.',
   input: z.strictObject({
     id: Ref,
-    run: Ref.optional().describe('the run whose work it is; the newest by default'),
-    branch: line(LIMITS.refCharacters.value).optional().describe('name of the branch; fleet/restored/… by default'),
+    run: Ref.optional().describe('run whose work to restore; by default the newest'),
+    branch: line(LIMITS.refCharacters.value).optional().describe('name of the branch; by default fleet/restored/…'),
   }),
   output: z.strictObject({ taskId: TaskId, runId: RunId.optional(), branch: z.string(), commit: CommitId }),
   faults: ['invalid', 'not_found', 'conflict', 'unavailable'],
@@ -160,7 +160,7 @@ export const cleanupTask = operation({
   name: 'task.cleanup',
   kind: 'command',
   role: 'team-lead',
-  summary: 'Take back the workspace of a task, and its branch once it is over; what is kept can be restored.',
+  summary: 'Remove the workspace of a task, and its branch if the task has ended; kept work can be restored.',
   input: z.strictObject({ id: Ref, ifSeq }),
   output: TaskView,
   faults: ['not_found', 'conflict', 'unavailable'],
@@ -173,7 +173,7 @@ export const listWorkspaces = operation({
   name: 'workspace.list',
   kind: 'query',
   role: 'monitor',
-  summary: 'List the workspaces, whom they serve and where they are.',
+  summary: 'List the workspaces, their use and their paths.',
   input: z.strictObject({}),
   output: page(WorkspaceView),
   faults: ['unavailable'],
@@ -183,8 +183,8 @@ export const pruneWorkspaces = operation({
   name: 'workspace.prune',
   kind: 'command',
   role: 'team-lead',
-  summary: 'Remove workspaces nobody needs; what was made in them is kept.',
-  input: z.strictObject({ dryRun: z.boolean().default(false).describe('only say what would go') }),
+  summary: 'Remove unused workspaces; the work in them is kept.',
+  input: z.strictObject({ dryRun: z.boolean().default(false).describe('only show what would be removed') }),
   output: z.strictObject({ items: z.array(WorkspaceView), dryRun: z.boolean() }),
   faults: ['unavailable'],
 });
@@ -193,8 +193,8 @@ export const deleteWorkspace = operation({
   name: 'workspace.delete',
   kind: 'command',
   role: 'team-lead',
-  summary: 'Remove a workspace that was put aside, with all files in it.',
-  input: z.strictObject({ id: WorkspaceId.describe('the workspace, as in fleet workspace list') }),
+  summary: 'Delete a workspace that was put aside, with all files in it.',
+  input: z.strictObject({ id: WorkspaceId.describe('id of the workspace, as in fleet workspace list') }),
   output: WorkspaceView,
   faults: ['not_found', 'conflict', 'unavailable'],
 });
@@ -203,10 +203,10 @@ export const blameFile = operation({
   name: 'fleet.blame',
   kind: 'query',
   role: 'monitor',
-  summary: 'Tell which task, run, executor and prompt is behind the lines of a file.',
+  summary: 'Show which task, run, executor and prompt wrote the lines of a file.',
   input: z.strictObject({
     file: Path.describe('FILE, or FILE:LINE for one line'),
-    ref: line(LIMITS.refCharacters.value).optional().describe('as of this branch or commit; what is checked out by default'),
+    ref: line(LIMITS.refCharacters.value).optional().describe('branch or commit to look at; by default what is checked out'),
   }),
   output: z.strictObject({
     file: z.string(),
