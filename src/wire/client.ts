@@ -3,10 +3,10 @@ import { Fault } from '../domain/fault.ts';
 import { faultIn } from './problem.ts';
 import type { Route } from './route.ts';
 
-/** One request as it leaves; `send` knows where to and with which credential. */
+/** One HTTP request without address and credentials, which `send` adds. */
 export interface WireRequest {
   readonly method: Route['method'];
-  /** Path and query. */
+  /** Path and query string. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -17,14 +17,14 @@ export interface WireAnswer {
   readonly body: string;
 }
 
-/** Stands in a path for what is the caller's own. Too short to be the id of anything. */
+/** In a path, stands for the caller's own run or task. It is too short to be an id. */
 export const OWN = 'own';
 
 export type Send = (request: WireRequest) => Promise<WireAnswer>;
 
 type Routes = Readonly<Record<string, Route>>;
 
-/** The one way in, over a wire: the same call, the same faults. */
+/** A `Call` over HTTP, with the same answers and faults as in process. */
 export function clientCall(routes: Routes, send: Send): Call {
   const call = async (name: string, input: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}) => {
     const route = routes[name];
@@ -42,14 +42,14 @@ export function requestFor(
   input: Readonly<Record<string, unknown>>,
   { key }: CallOptions,
 ): WireRequest {
-  const { [subject ?? '']: named, ...rest } = input;
-  const place = named === undefined && ownIfLeftOut ? OWN : String(named);
-  const bare = subject === undefined ? path : path.replace(`{${subject}}`, encodeURIComponent(place));
+  const { [subject ?? '']: subjectValue, ...rest } = input;
+  const segment = subjectValue === undefined && ownIfLeftOut ? OWN : String(subjectValue);
+  const bare = subject === undefined ? path : path.replace(`{${subject}}`, encodeURIComponent(segment));
   const hasBody = method === 'POST' || method === 'PATCH';
-  const asked = hasBody ? '' : addressed(rest, query);
+  const queryText = hasBody ? '' : queryString(rest, query);
   return {
     method,
-    target: asked === '' ? bare : `${bare}?${asked}`,
+    target: queryText === '' ? bare : `${bare}?${queryText}`,
     headers: {
       ...(hasBody ? { 'content-type': 'application/json' } : {}),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
@@ -58,7 +58,7 @@ export function requestFor(
   };
 }
 
-function addressed(fields: Readonly<Record<string, unknown>>, query: Route['query']): string {
+function queryString(fields: Readonly<Record<string, unknown>>, query: Route['query']): string {
   const words = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;

@@ -1,6 +1,6 @@
 import { FAULT_CODES, Fault, type FaultCode } from '../domain/fault.ts';
 
-/** How each refusal is told over HTTP. */
+/** The HTTP status of each fault. */
 export const STATUS: Readonly<Record<FaultCode, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -17,10 +17,10 @@ export interface Problem {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
-  /** One of our fault codes, or `bug`. */
+  /** A fault code, or `bug`. */
   readonly code: FaultCode | 'bug';
   readonly details?: Readonly<Record<string, unknown>>;
-  /** By which the log tells more. */
+  /** Id of the entry in the server's log. */
   readonly id?: string;
 }
 
@@ -43,7 +43,7 @@ export const problemOf = ({ code, message, details }: Fault): Problem => ({
   ...(Object.keys(details).length === 0 ? {} : { details }),
 });
 
-/** The fault a server told of. Whatever is not a problem of ours says that no Fleet answered. */
+/** The fault in an error answer. A body that is no problem of Fleet means that another program answered. */
 export function faultIn(status: number, body: unknown): Fault {
   if (!isProblem(body)) return new Fault('unavailable', `the server answered ${status}, and not as Fleet does`);
   const { code, detail, details, id } = body;

@@ -10,12 +10,12 @@ const raise = (name: string): never => {
 };
 
 describe('routes', () => {
-  it('gives every operation a place of its own [API-01]', () => {
+  it('give every operation its own method and path [API-01]', () => {
     const places = routes.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(places).size).toBe(contract.length);
   });
 
-  it('reads as people expect it', () => {
+  it('read as people expect', () => {
     const place = (name: string) => {
       const route = routes.find(({ operation }) => operation === name);
       return `${route?.method} ${route?.path}`;
@@ -36,7 +36,7 @@ describe('routes', () => {
     expect(place('db.backup')).toBe('POST /v1/db/backup');
   });
 
-  it('puts the subject in the path and the rest where the method says', () => {
+  it('put the subject in the path, and the other fields into query or body', () => {
     const route = routes.find(({ operation }) => operation === 'task.list');
     if (!route) throw new Error('no route');
     expect(requestFor(route, { state: ['queued', 'done'], limit: 3, tag: 'a b&c' }, {}).target).toBe(
@@ -45,7 +45,7 @@ describe('routes', () => {
     expect(() => requestFor(route, { nonsense: 1 }, {})).toThrow('nonsense: no such field');
   });
 
-  it('has a word for what is one’s own, where the subject may be left out', () => {
+  it('use `own` in the path if the subject is left out', () => {
     const targetOf = (name: string, input: object) =>
       requestFor(routes.find(({ operation }) => operation === name) ?? raise(name), { ...input }, {}).target;
     expect(targetOf('run.context', {})).toBe('/v1/runs/own/context');

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import type { Operation } from '../contract/operation.ts';
 
-/** Where an operation is found over HTTP. Derived by rule; nothing about it is written by hand but the exceptions below. */
+/** Method and path of an operation over HTTP, derived by rule from its declaration; the exceptions are the lists below. */
 export interface Route {
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Like `/v1/tasks/{id}/events`. */
   readonly path: string;
-  /** The field whose value stands in the path, if any. */
+  /** The field whose value is part of the path, if any. */
   readonly subject?: string;
-  /** A run may leave the subject out and means its own; then `own` stands in the path. */
+  /** A run may leave the subject out to mean its own; then the path has `own`. */
   readonly ownIfLeftOut?: true;
-  /** Fields that travel in the address, with what they are. Of a command: none, they travel in the body. */
+  /** Fields of the query string with their types. A command has none: its fields are in the body. */
   readonly query: Readonly<Record<string, QueryType>>;
-  /** The answer is a new thing. */
+  /** Whether the operation creates a thing. */
   readonly creates: boolean;
 }
 
@@ -22,13 +22,13 @@ export type QueryType = 'string' | 'number' | 'boolean' | 'strings';
 const MAKE = ['create', 'add', 'ask'];
 const CHANGE = ['edit', 'set'];
 const REMOVE = ['delete', 'remove'];
-/** Nouns that are one thing, not many. */
+/** Nouns without a plural path. */
 const SINGULAR = ['config', 'db', 'home'];
-/** Nouns that are asked for by their name, in a field that is called like them. */
+/** Nouns whose subject is a field of the same name, instead of `id`. */
 const NAMED = ['project', 'executor'];
-/** What English says of many of a noun, where that is not the noun with an s. */
+/** The plural of a noun. */
 const pluralOf = (noun: string): string => `${noun}${/(?:s|x|z|ch|sh)$/.test(noun) ? 'es' : 's'}`;
-/** Operations of the whole fleet stand at the root. */
+/** Operations of the whole fleet have no noun in their path. */
 const WHOLE = 'fleet';
 
 export function routeOf({ name, kind, input }: Operation): Route {
@@ -74,7 +74,7 @@ const queryOf = (fields: Readonly<Record<string, unknown>>, subject: string | un
       .filter(([name]) => name !== subject)
       .map(([name, field]) => {
         const type = QUERY_TYPES[(field as Field).type ?? ''];
-        if (!type) throw new Error(`field ${name} of a query cannot stand in an address`);
+        if (!type) throw new Error(`field ${name} has no type that a query string can carry`);
         return [name, type];
       }),
   );

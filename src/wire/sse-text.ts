@@ -1,20 +1,20 @@
-/** One event as its text says it. */
+/** One server-sent event. */
 export interface RawEvent {
   readonly id?: string;
   readonly event: string;
   readonly data: string;
 }
 
-/** The longest event there can be, and something to spare: a server that sends more is none of ours. */
+/** Longer than any event of Fleet: a server that sends more is not Fleet. */
 const LONGEST = 16 * 1_024 * 1_024;
 
-/** Cuts the text of a stream of server-sent events. An event that was broken off is none. */
+/** Parses a stream of server-sent events. An event cut off by the end of the stream is dropped. */
 export async function* eventsIn(text: AsyncIterable<string>): AsyncGenerator<RawEvent> {
   let rest = '';
   for await (const part of text) {
     const blocks = (rest + part).split('\n\n');
     rest = blocks.pop() ?? '';
-    if (rest.length > LONGEST) throw new Error('an event without end');
+    if (rest.length > LONGEST) throw new Error(`a server-sent event is longer than ${LONGEST} characters`);
     for (const block of blocks) {
       const event = eventIn(block);
       if (event) yield event;

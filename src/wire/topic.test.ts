@@ -3,8 +3,8 @@ import { eventId, isWithin, placeIn, topicIn } from './topic.ts';
 
 const RUN = 'run/run_01m7hnrk88j3m8xqhg9kmxvrkn';
 
-describe('topics and places', () => {
-  it('are read as they are written', () => {
+describe('topics and event ids', () => {
+  it('are parsed as they are written', () => {
     for (const [topic, place] of [
       ['task/task_01m7hnrk6p04eq5pszar9y8xw1', [7]],
       ['inbox/task_01m7hnrk6p04eq5pszar9y8xw1', [12]],
@@ -17,7 +17,7 @@ describe('topics and places', () => {
     expect(['board', 'questions'].map((text) => topicIn(text).kind)).toEqual(['board', 'questions']);
   });
 
-  it('of no topic, or of another form, are refused', () => {
+  it('are refused if they are malformed', () => {
     for (const text of ['', 'task', 'task/', 'task/abcd', 'run/task_01m7hnrk6p04eq5pszar9y8xw1', 'boards', 'x'.repeat(100_000)])
       expect(() => topicIn(text), text.slice(0, 40)).toThrow('is no topic');
     for (const id of [
@@ -34,7 +34,7 @@ describe('topics and places', () => {
       expect(() => placeIn(id), id.slice(0, 40)).toThrow('is not the id of an event');
   });
 
-  it('are passed only when every stream is', () => {
+  it('are known only if every stream is', () => {
     expect(isWithin([5, 5, 0], [5, 6, 0])).toBe(true);
     expect(isWithin([6, 5, 0], [5, 6, 0])).toBe(false);
   });

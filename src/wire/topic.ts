@@ -2,12 +2,12 @@ import { Fault } from '../domain/fault.ts';
 import { RunId, TaskId } from '../domain/values.ts';
 
 /**
- * What can be followed. History topics (`task/ID`, `run/ID`, `inbox/TASK-ID`) are numbered and can be taken up again
- * anywhere; state topics (`board`, `questions`) only say how far things are, and begin afresh.
+ * The subject of a live stream. History topics (`task/ID`, `run/ID`, `inbox/TASK-ID`) have numbered events and can be resumed at
+ * any of them; state topics (`board`, `questions`) only say that something changed, and cannot be resumed.
  */
 export interface Topic {
   readonly kind: 'task' | 'run' | 'inbox' | 'board' | 'questions';
-  /** Whose history it is; empty for a state topic. */
+  /** Id of the task or run; empty for a state topic. */
   readonly of: string;
   readonly text: string;
 }
@@ -25,8 +25,8 @@ export function topicIn(text: string): Topic {
 }
 
 /**
- * How far a follower of a history topic has come. A task: the number of its newest entry. A run: bytes of its output,
- * bytes of its errors, and whether its end was told.
+ * The position of a follower in a history topic. Of a task: the number of the newest entry. Of a run: bytes of standard output,
+ * bytes of standard error, and 1 once the end was sent.
  */
 export type Place = readonly number[];
 
@@ -34,12 +34,12 @@ export const startOf = ({ kind }: Pick<Topic, 'kind'>): Place => (kind === 'run'
 
 export const furthest = (one: Place, other: Place): Place => one.map((at, lane) => Math.max(at, other[lane] ?? 0));
 
-/** Whether everything up to the place is known already. */
+/** Whether a position is at or before a known one in every stream. */
 export const isWithin = (place: Place, known: Place): boolean => place.every((at, lane) => at <= (known[lane] ?? 0));
 
 export const hasEnded = (place: Place): boolean => place[2] === 1;
 
-/** The id of the event that leads to a place: `task/ID@7`, `run/ID@120.0`, and `run/ID@120.0.end`. */
+/** The id of the event at a position: `task/ID@7`, `run/ID@120.0`, and `run/ID@120.0.end`. */
 export function eventId(topic: string, place: Place): string {
   const [first = 0, second, end] = place;
   return `${topic}@${first}${second === undefined ? '' : `.${second}`}${end === 1 ? '.end' : ''}`;
