@@ -7,7 +7,7 @@ import { assertBlobName, blobName, isBlobName, unknownBlob } from './names.ts';
 import { asFault, openPlain } from './plain-file.ts';
 import type { BlobName } from './port.ts';
 
-/** A blob is a file named by its hash, in a folder named by the first two digits; its time is when it was last put. */
+/** A blob is a file named by its hash, in a folder named by the first two digits; its modification time is the last put. */
 export class BlobFiles {
   readonly #directory: string;
   readonly #clock: Pick<Clock, 'now'>;
@@ -41,7 +41,7 @@ export class BlobFiles {
     return bytes;
   }
 
-  /** Also clears away what a crash left half-written before that time. */
+  /** Also removes temporary files that a crash left before that time. */
   async *list(before: number): AsyncIterable<BlobName> {
     for (const shard of await namesIn(this.#directory)) {
       const folder = join(this.#directory, shard);
@@ -68,7 +68,7 @@ export class BlobFiles {
     return (await this.#bytes(path))?.equals(bytes) ?? false;
   }
 
-  /** A blob put again counts as new, so that pruning spares it; if pruning was faster, it is written again. */
+  /** Stamps a blob as new, so that pruning spares it; if pruning has just removed it, it is written again. */
   async #stamp(path: string, bytes: Buffer): Promise<void> {
     const now = this.#clock.now() / 1000;
     await utimes(path, now, now).catch(async (error: unknown) => {

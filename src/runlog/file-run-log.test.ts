@@ -7,20 +7,20 @@ import { bytesOf, gathered } from './conformance/logs.ts';
 import { runLogConformance } from './conformance/run-log-conformance.ts';
 import { openFileRunLog } from './file-run-log.ts';
 
-async function temporary(clock = { now: () => 1_000 }) {
+async function makeLog(clock = { now: () => 1_000 }) {
   const directory = await mkdtemp(join(tmpdir(), 'fleet-runlog-'));
   const [blobs, streams] = [join(directory, 'home', 'blobs'), join(directory, 'home', 'runs')];
   const log = openFileRunLog({ blobs, streams, clock });
   return { directory, blobs, streams, log, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) };
 }
 
-runLogConformance('file run log', temporary);
+runLogConformance('file run log', makeLog);
 
 const mode = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 describe('file run log', () => {
-  it('is for its owner alone', async () => {
-    await using made = await temporary();
+  it('creates files and directories for their owner only', async () => {
+    await using made = await makeLog();
     const name = await made.log.putBlob('secret');
     await made.log.append('run_1/out', bytesOf('secret'), 0);
     expect(await mode(join(made.blobs, name.slice(0, 2), name))).toBe(0o600);
@@ -29,8 +29,8 @@ describe('file run log', () => {
       expect(await mode(path)).toBe(0o700);
   });
 
-  it('refuses links and pipes in the place of a stream', async () => {
-    await using made = await temporary();
+  it('refuses a link or a pipe in place of a stream', async () => {
+    await using made = await makeLog();
     const outside = join(made.directory, 'outside');
     await writeFile(outside, 'private');
     await mkdir(join(made.streams, 'run_1'), { recursive: true });
@@ -44,8 +44,8 @@ describe('file run log', () => {
     expect(await readFile(outside, 'utf8')).toBe('private');
   });
 
-  it('never returns a damaged blob, and heals it when the text is put again', async () => {
-    await using made = await temporary();
+  it('never returns a damaged blob, and repairs it when the text is put again', async () => {
+    await using made = await makeLog();
     const name = await made.log.putBlob('good text');
     await writeFile(join(made.blobs, name.slice(0, 2), name), 'bad text');
     await expect(made.log.getBlob(name)).rejects.toMatchObject({ code: 'unavailable' });
@@ -53,8 +53,8 @@ describe('file run log', () => {
     expect(await made.log.getBlob(name)).toBe('good text');
   });
 
-  it('clears away what a crash left half-written', async () => {
-    await using made = await temporary();
+  it('removes temporary files that a crash left', async () => {
+    await using made = await makeLog();
     const name = await made.log.putBlob('text');
     const folder = join(made.blobs, name.slice(0, 2));
     await writeFile(join(folder, `${name}.half.tmp`), 'te');

@@ -5,14 +5,14 @@ import type { BlobName, RunLog } from './port.ts';
 import { StreamFiles } from './stream-files.ts';
 
 export interface FileRunLogOptions {
-  /** Blobs lie in 256 folders under this directory. */
+  /** Directory of the blobs, which are in 256 folders. */
   readonly blobs: string;
-  /** A stream `run_1/out` is the file of that name under this directory. */
+  /** Directory of the streams: stream `run_1/out` is the file of that path. */
   readonly streams: string;
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-/** Ordinary files, for their owner alone. Directories are made when first needed. */
+/** A run log in ordinary files that only their owner may read. Directories are created when first needed. */
 export const openFileRunLog = (options: FileRunLogOptions): RunLog => new FileRunLog(options);
 
 class FileRunLog implements RunLog {

@@ -8,7 +8,7 @@ interface Blob {
   readonly putAt: number;
 }
 
-/** For tests and simulations: keeps every promise but the one about losing power. */
+/** A run log for tests and simulations: it keeps every promise except surviving a loss of power. */
 export const openMemoryRunLog = (clock: Pick<Clock, 'now'> = systemClock): RunLog => new MemoryRunLog(clock);
 
 class MemoryRunLog implements RunLog {

@@ -3,7 +3,7 @@ import { Fault } from '../domain/fault.ts';
 import type { BlobName } from './port.ts';
 
 const BLOB = /^[0-9a-f]{64}$/;
-/** Parts of letters, digits, `.`, `_`, `-`, none beginning with a dot: no name climbs, hides or is absolute. */
+/** Parts of letters, digits, `.`, `_`, `-`, none with a leading dot: no name is absolute, hidden or leads upwards. */
 const STREAM = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(\/[A-Za-z0-9_][A-Za-z0-9._-]{0,127}){0,3}$/;
 
 export const blobName = (bytes: Uint8Array): BlobName => createHash('sha256').update(bytes).digest('hex');

@@ -8,8 +8,8 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = consta
 const FLAGS = { read: O_RDONLY, append: O_WRONLY | O_APPEND | O_CREAT } as const;
 
 /**
- * Opens an ordinary file and nothing else: a link could point anywhere, and a pipe put in its place would block.
- * A file that is not there is `undefined` to a reader.
+ * Opens an ordinary file and nothing else, because a link could point anywhere and a pipe would block.
+ * Undefined if the file to read does not exist.
  */
 export async function openPlain(path: string, mode: keyof typeof FLAGS): Promise<FileHandle | undefined> {
   const handle = await open(path, FLAGS[mode] | O_NOFOLLOW | O_NONBLOCK, PRIVATE_FILE).catch((error: unknown) => {
@@ -27,6 +27,8 @@ export const notPlain = (path: string): Fault =>
 export function asFault(error: unknown, path: string): unknown {
   if (isFault(error) || !(error instanceof Error) || !('code' in error)) return error;
   if (hasCode(error, 'ELOOP', 'ENXIO', 'EISDIR')) return notPlain(path);
-  const advice = hasCode(error, 'ENOSPC', 'EDQUOT') ? 'free some space and fleet goes on' : 'check the disk and its permissions';
+  const advice = hasCode(error, 'ENOSPC', 'EDQUOT')
+    ? 'free some space and fleet goes on'
+    : 'check the disk and its permissions';
   return new Fault('unavailable', `${path}: ${error.message}; ${advice}`, { path }, { cause: error });
 }

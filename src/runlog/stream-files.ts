@@ -5,11 +5,10 @@ import { assertOffset, assertStreamName, wrongOffset } from './names.ts';
 import { asFault, notPlain, openPlain } from './plain-file.ts';
 
 /**
- * A stream is a file that only grows. Its one writer is trusted to be one; within this process appends to a stream
- * follow each other.
+ * A stream is a file that only grows. The class does not check that there is only one writer; within this process, appends to a
+ * stream run one after the other.
  *
- * Bytes that reached the file before a disk filled up stay: somebody may have read them. The writer asks for `size` and
- * goes on from there.
+ * Bytes written before a disk filled up stay, because a reader may have seen them. The writer continues from `size`.
  */
 export class StreamFiles {
   readonly #directory: string;
@@ -23,10 +22,10 @@ export class StreamFiles {
     const before = this.#appending.get(stream) ?? Promise.resolve();
     const appended = before.catch(() => {}).then(() => this.#append(stream, bytes, at));
     this.#appending.set(stream, appended);
-    const settled = (): void => {
+    const forget = (): void => {
       if (this.#appending.get(stream) === appended) this.#appending.delete(stream);
     };
-    appended.then(settled, settled);
+    appended.then(forget, forget);
     return appended;
   }
 
@@ -69,7 +68,7 @@ export class StreamFiles {
     try {
       await this.#makeFolders(path);
       const handle = await openPlain(path, 'append');
-      if (handle === undefined) throw new Error(`${path} was not made`);
+      if (handle === undefined) throw new Error(`${path} was not created`);
       try {
         const { size } = await handle.stat();
         if (size !== at) throw wrongOffset(stream, at, size);
@@ -100,7 +99,7 @@ export class StreamFiles {
     await this.#isInside(path);
   }
 
-  /** False when there is no such folder. A folder that is a link leads away from where streams live. */
+  /** Whether the stream's folder exists. Throws if the folder is a link, which could lead out of the directory of streams. */
   async #isInside(path: string): Promise<boolean> {
     const inside = relative(this.#directory, dirname(path));
     try {

@@ -17,7 +17,7 @@ export const blobConformance = (make: MakeRunLog) =>
       }
     });
 
-    it('keeps the same text once, also when many put it together', async () => {
+    it('keeps the same text once, also if many put it at the same time', async () => {
       await using made = await make(clockAt(DAY));
       const put = await Promise.all(Array.from({ length: 10 }, () => made.log.putBlob('same')));
       expect(new Set(put).size).toBe(1);
@@ -41,7 +41,7 @@ export const blobConformance = (make: MakeRunLog) =>
       }
     });
 
-    it('lists what was last put before a moment', async () => {
+    it('lists the blobs last put before a given time', async () => {
       const clock = clockAt(10 * DAY);
       await using made = await make(clock);
       const old = await made.log.putBlob('old');

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { RunLog } from '../port.ts';
 
-/** A fresh run log, gone at the end of the scope. */
+/** An empty run log that is removed at the end of the scope. */
 export interface TemporaryLog extends AsyncDisposable {
   readonly log: RunLog;
 }
@@ -11,7 +11,7 @@ export type MakeRunLog = (clock: Pick<Clock, 'now'>) => Promise<TemporaryLog>;
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** A clock that stands where it is put. */
+/** A clock that changes only by setting `ms`. */
 export const clockAt = (ms: number) => {
   const clock = { ms, now: () => clock.ms };
   return clock;

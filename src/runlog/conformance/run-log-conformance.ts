@@ -3,7 +3,7 @@ import { blobConformance } from './blobs.ts';
 import type { MakeRunLog } from './logs.ts';
 import { streamConformance } from './streams.ts';
 
-/** What every driver of the second port must pass to be one. */
+/** The conformance suite of every run log driver. */
 export const runLogConformance = (name: string, make: MakeRunLog) =>
   describe(name, () => {
     blobConformance(make);

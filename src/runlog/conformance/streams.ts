@@ -33,14 +33,14 @@ export const streamConformance = (make: MakeRunLog) =>
       expect(await made.log.size('new')).toBe(0);
     });
 
-    it('lets one of two appends at the same offset win', async () => {
+    it('accepts only one of two appends at the same offset', async () => {
       await using made = await make(clockAt(0));
       const both = await Promise.allSettled(['one', 'two'].map((text) => made.log.append('a', bytesOf(text), 0)));
       expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       expect(await made.log.size('a')).toBe(3);
     });
 
-    it('treats a stream nobody wrote, or that was removed, as empty', async () => {
+    it('treats a stream that was never written, or was removed, as empty', async () => {
       await using made = await make(clockAt(0));
       expect(await made.log.size('none/at/all')).toBe(0);
       expect(await made.log.read('none', 0, 10)).toHaveLength(0);
@@ -50,7 +50,7 @@ export const streamConformance = (make: MakeRunLog) =>
       expect(await made.log.append('a', bytesOf('new'), 0)).toBe(3);
     });
 
-    it('refuses names that could lead elsewhere, and offsets that are none', async () => {
+    it('refuses names that could leave the directory, and invalid offsets', async () => {
       await using made = await make(clockAt(0));
       for (const name of [
         '',
