@@ -12,14 +12,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 let count = 0;
-async function written(text: string): Promise<string> {
+async function writeModule(text: string): Promise<string> {
   const file = join(folder, `m${count++}.mjs`);
   await writeFile(file, text, { mode: 0o600 });
   return file;
 }
 
 async function withThread<Value>(text: string, use: (thread: ModuleThread) => Value): Promise<Value> {
-  const thread = await ModuleThread.open(await written(text));
+  const thread = await ModuleThread.open(await writeModule(text));
   try {
     return use(thread);
   } finally {
@@ -28,7 +28,7 @@ async function withThread<Value>(text: string, use: (thread: ModuleThread) => Va
 }
 
 describe('a module in a thread of its own', () => {
-  it('is asked like a function, by plain values [EXEC-04]', async () => {
+  it('is called like a function with plain values [EXEC-04]', async () => {
     const text = 'export default { name: "m", can: { fly: true }, add: (a, b) => ({ sum: a + b }), nothing: () => undefined };';
     await withThread(text, (thread) => {
       expect(thread.facts).toEqual({ name: 'm', can: { fly: true }, functions: ['add', 'nothing'] });
@@ -37,7 +37,7 @@ describe('a module in a thread of its own', () => {
     });
   });
 
-  it('costs the call that asked when it throws, promises, or lacks the function, and answers the next one', async () => {
+  it('fails only the one call if it throws, returns a promise or lacks the function', async () => {
     const text =
       'export default { bad() { throw new RangeError("no"); }, late: async () => 1, own: () => process.env.PATH ?? "none" };';
     await withThread(text, (thread) => {
@@ -53,7 +53,7 @@ describe('a module in a thread of its own', () => {
     ['loops for ever', 'while (true);'],
     ['ends its thread', 'process.exit(0);'],
     ['eats memory', 'const all = []; for (;;) all.push(new Array(1e6).fill({}));'],
-  ])('is begun again when it %s', async (_, body) => {
+  ])('is restarted if it %s', async (_, body) => {
     await withThread(`export default { bad() { ${body} }, good: () => 'well' };`, (thread) => {
       expect(() => thread.ask('bad')).toThrow(/gave no answer/);
       expect(thread.ask('good').value).toBe('well');
@@ -66,16 +66,16 @@ describe('a module in a thread of its own', () => {
     ['is no JavaScript', 'export default {', 'SyntaxError'],
     ['exports nothing', 'export const x = 1;', 'no default export'],
     ['ends its thread', 'process.exit(0); export default {};', 'ended its thread'],
-  ])('is not opened when it %s', async (_, text, why) => {
-    await expect(ModuleThread.open(await written(text))).rejects.toThrow(why);
+  ])('is refused if it %s', async (_, text, why) => {
+    await expect(ModuleThread.open(await writeModule(text))).rejects.toThrow(why);
   });
 });
 
-describe('whose modules are loaded', () => {
+describe('a module file is trusted', () => {
   const me = process.getuid?.() ?? 0;
 
-  it("the user's own, which nobody else may write", async () => {
-    const file = await written('');
+  it('if it is the user’s own and nobody else may write it', async () => {
+    const file = await writeModule('');
     expect(distrust(file, me)).toBeUndefined();
     await chmod(file, 0o620);
     expect(distrust(file, me)).toBe(`${file} can be written by others: chmod go-w ${file}`);
@@ -83,7 +83,7 @@ describe('whose modules are loaded', () => {
     expect(distrust(file, me)).toContain('chmod go-w');
   });
 
-  it('not where others may put another in its place, also behind a link', async () => {
+  it('but not if others may replace it, also behind a link', async () => {
     const open = await mkdtemp(join(tmpdir(), 'fleet-open-'));
     try {
       await chmod(open, 0o777);
@@ -97,8 +97,8 @@ describe('whose modules are loaded', () => {
     }
   });
 
-  it.skipIf(me !== 0)("not another user's", async () => {
-    const file = await written('');
+  it.skipIf(me !== 0)('but not if it belongs to another user', async () => {
+    const file = await writeModule('');
     await chown(file, 65_534, 65_534);
     expect(distrust(file, me)).toContain('belongs to another user (65534)');
     expect(distrust(file, 65_534)).toBeUndefined();

@@ -4,11 +4,11 @@ import type { ModuleInput, Question, Reply } from './wire.ts';
 import { moduleWorkerUrl } from './worker-url.ts';
 
 const LOAD_MS = 5_000;
-/** Whoever asks waits, and with it everything else in its process. */
+/** A call blocks the whole calling process, so its deadline is short. */
 const ANSWER_MS = 1_000;
 const MEMORY_MB = 128;
 
-interface Life {
+interface ThreadState {
   readonly worker: Worker;
   readonly port: MessagePort;
   readonly signal: Int32Array;
@@ -17,23 +17,23 @@ interface Life {
 
 export interface Answer {
   readonly value: unknown;
-  /** How long it is as JSON. */
+  /** Length of the value as JSON. */
   readonly bytes: number;
 }
 
 /**
- * One module of a user, in a thread of its own. Questions are synchronous and have a deadline: a thread that misses it
- * is ended, and the next question begins a new one, so that what one question does to it is no other's loss.
+ * One module of a user, in its own thread. Calls are synchronous and have a deadline: a thread that misses it is terminated, and
+ * the next call starts a new one, so one bad call does not affect others.
  */
 export class ModuleThread {
   readonly #url: string;
-  #life: Life;
-  /** What the module exports, but for its functions, of which there are the names under `functions`. */
+  #life: ThreadState;
+  /** The exports of the module, with the names of its functions under `functions`. */
   readonly facts: unknown;
-  /** How often it has been ended because it did not answer. */
+  /** How often the thread was terminated because it did not answer. */
   missed = 0;
 
-  private constructor(url: string, life: Life, facts: unknown) {
+  private constructor(url: string, life: ThreadState, facts: unknown) {
     this.#url = url;
     this.#life = life;
     this.facts = facts;
@@ -41,42 +41,42 @@ export class ModuleThread {
 
   static async open(file: string): Promise<ModuleThread> {
     const url = pathToFileURL(file).href;
-    const life = begin(url);
+    const life = startThread(url);
     try {
-      await loaded(life.worker);
-      return new ModuleThread(url, life, taken(life).value);
+      await waitUntilLoaded(life.worker);
+      return new ModuleThread(url, life, takeAnswer(life).value);
     } catch (error) {
-      end(life);
+      terminate(life);
       throw error;
     }
   }
 
   ask(name: string, ...args: readonly unknown[]): Answer {
-    if (this.#life.isOver) this.#life = begunAgain(this.#url);
+    if (this.#life.isOver) this.#life = restartThread(this.#url);
     const { port, signal } = this.#life;
     Atomics.store(signal, 0, 0);
     port.postMessage({ name, args } satisfies Question);
     if (Atomics.wait(signal, 0, 0, ANSWER_MS) === 'timed-out') {
       this.missed += 1;
-      end(this.#life);
+      terminate(this.#life);
       throw new Error(`${name} gave no answer within ${ANSWER_MS / 1_000} s`);
     }
-    return taken(this.#life);
+    return takeAnswer(this.#life);
   }
 
   close(): void {
-    end(this.#life);
+    terminate(this.#life);
   }
 }
 
-function begin(url: string): Life {
+function startThread(url: string): ThreadState {
   const { port1, port2 } = new MessageChannel();
   const signal = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(moduleWorkerUrl(), {
     workerData: { url, port: port2, signal } satisfies ModuleInput,
     transferList: [port2],
     name: 'module',
-    // Neither the user's secrets, nor our flags, nor a way to print between our lines.
+    // The module gets no secrets of the user, no flags of this process, and cannot print between Fleet's own lines.
     env: {},
     argv: [],
     execArgv: [],
@@ -84,13 +84,13 @@ function begin(url: string): Life {
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
-  const life: Life = { worker, port: port1, signal, isOver: false };
+  const life: ThreadState = { worker, port: port1, signal, isOver: false };
   for (const event of ['error', 'exit'] as const) worker.on(event, () => void (life.isOver = true));
   return life;
 }
 
-/** It keeps no process alive once it has said that it is there. */
-function loaded(worker: Worker): Promise<void> {
+/** Resolves once the module is loaded. From then on the thread no longer keeps the process alive. */
+function waitUntilLoaded(worker: Worker): Promise<void> {
   return new Promise((done, refuse) => {
     const late = setTimeout(() => refuse(new Error(`it was not loaded within ${LOAD_MS / 1_000} s`)), LOAD_MS);
     const over = (settle: () => void) => () => {
@@ -112,18 +112,18 @@ function loaded(worker: Worker): Promise<void> {
   });
 }
 
-function begunAgain(url: string): Life {
-  const life = begin(url);
+function restartThread(url: string): ThreadState {
+  const life = startThread(url);
   life.worker.unref();
   if (Atomics.wait(life.signal, 0, 0, LOAD_MS) === 'timed-out') {
-    end(life);
+    terminate(life);
     throw new Error(`it was not loaded again within ${LOAD_MS / 1_000} s`);
   }
-  taken(life);
+  takeAnswer(life);
   return life;
 }
 
-function taken({ port }: Life): Answer {
+function takeAnswer({ port }: ThreadState): Answer {
   const reply = (receiveMessageOnPort(port) as { message: Reply } | undefined)?.message;
   if (!reply) throw new Error('it gave no answer');
   if ('problem' in reply) throw new Error(reply.problem);
@@ -132,7 +132,7 @@ function taken({ port }: Life): Answer {
     : { value: JSON.parse(reply.value) as unknown, bytes: reply.value.length };
 }
 
-function end(life: Life): void {
+function terminate(life: ThreadState): void {
   life.isOver = true;
   life.port.close();
   void life.worker.terminate();

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ModuleInput, Question, Reply } from './wire.ts';
 
-/* The thread in which one module of a user lives. It answers one question at a time. */
+/* The program of the thread that runs one module of a user. It answers one call at a time. */
 
 const { url, port, signal } = workerData as ModuleInput;
 
-function tell(reply: Reply): void {
+function send(reply: Reply): void {
   port.postMessage(reply);
   Atomics.store(signal, 0, 1);
   Atomics.notify(signal, 0);
@@ -25,7 +25,7 @@ async function load(): Promise<Record<string, unknown>> {
   return made as Record<string, unknown>;
 }
 
-/** Functions cannot travel: their names do. */
+/** Functions cannot be sent to the caller, so their names are. */
 const factsOf = (made: Record<string, unknown>) => ({
   ...made,
   functions: Object.keys(made).filter((name) => typeof made[name] === 'function'),
@@ -34,7 +34,7 @@ const factsOf = (made: Record<string, unknown>) => ({
 try {
   const made = await load();
   port.on('message', ({ name, args }: Question) =>
-    tell(
+    send(
       answer(() => {
         const asked = made[name];
         if (typeof asked !== 'function') throw new TypeError(`it has no function ${name}`);
@@ -44,9 +44,9 @@ try {
       }),
     ),
   );
-  tell(answer(() => factsOf(made)));
+  send(answer(() => factsOf(made)));
 } catch (error) {
-  tell(
+  send(
     answer(() => {
       throw error;
     }),

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 const WRITABLE_BY_OTHERS = 0o022;
 
 /**
- * Why the code in a file must not be loaded: somebody else could have written it. Undefined when only this user and
- * root could. The directory counts too, because whoever may write there may put another file in its place.
+ * Why the code in a file must not be loaded: another user could have written it. Undefined if only this user and root could.
+ * The directory counts too, because a user who may write there can replace the file.
  */
 export function distrust(file: string, user: number): string | undefined {
   const real = realpathSync(file);

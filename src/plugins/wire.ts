@@ -1,11 +1,11 @@
 import type { MessagePort } from 'node:worker_threads';
 
-/** What the thread of a module is given. */
+/** The start data of a module's thread. */
 export interface ModuleInput {
-  /** The module, as an address. */
+  /** URL of the module. */
   readonly url: string;
   readonly port: MessagePort;
-  /** One number: 1 when there is a reply to take. */
+  /** One number: 1 once a reply is ready. */
   readonly signal: Int32Array;
 }
 
@@ -14,5 +14,5 @@ export interface Question {
   readonly args: readonly unknown[];
 }
 
-/** The first reply is about the module itself. Values travel as JSON text: nothing but plain values comes out of a module. */
+/** The first reply describes the module itself. Values are JSON text, so only plain values come out of a module. */
 export type Reply = { readonly value: string | undefined } | { readonly problem: string };
