@@ -4,7 +4,7 @@ type Check = (value: unknown) => boolean;
 type Fields = Readonly<Record<string, Check>>;
 
 const isText: Check = (value) => typeof value === 'string';
-/** Short, because requests without an answer are kept in the state of a run. */
+/** Limited in length, because open requests are kept in the state of a run. */
 const isRequest: Check = (value) => typeof value === 'string' && value !== '' && value.length <= 200;
 const isCount: Check = (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 const isAmount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
@@ -22,7 +22,7 @@ const maybe =
   (value) =>
     value === undefined || check(value);
 
-/** Each event's own fields. A table rather than a schema: it runs for every line of every agent. */
+/** The fields of each event. A table of checks, not a schema, because it runs for every line of every agent. */
 export const EVENT_FIELDS: Readonly<Record<AgentEvent['type'], Fields>> = {
   opened: { session: isText },
   said: { text: isText },
@@ -49,7 +49,7 @@ const FIELDS = new Map(Object.entries(EVENT_FIELDS).map(([type, fields]) => [typ
 
 export const isEventType = (word: string): word is AgentEvent['type'] => Object.hasOwn(EVENT_FIELDS, word);
 
-/** The value as one of our events with only its own fields, or undefined when it is none. */
+/** The value as an agent event with only its known fields; undefined if it is none. */
 export function asAgentEvent(value: unknown): AgentEvent | undefined {
   if (!isRecord(value) || typeof value['type'] !== 'string') return undefined;
   const fields = FIELDS.get(value['type']);
@@ -65,7 +65,7 @@ export function asAgentEvent(value: unknown): AgentEvent | undefined {
 
 const BRACE = 123;
 
-/** The object a line of JSON Lines holds; undefined for every other text. */
+/** The JSON object in a line; undefined for any other text. */
 export function recordIn(line: string): Readonly<Record<string, unknown>> | undefined {
   if (line.charCodeAt(0) !== BRACE && !/^\s*\{/.test(line)) return undefined;
   try {

@@ -1,10 +1,10 @@
 /*
- * Variables of the field, by who reads them. What an executor's own program owns stands in its `program.variables`; this is
- * the rest: providers that no executor here stands for, what is nobody's although some program reads it, and what one
- * agent sets to tell its children that they run inside of it. `*` stands for any letters.
+ * Known environment variables, by who reads them. Variables of an executor's own program are in its `program.variables`. Here
+ * are the others: those of providers without an executor, general ones, and those by which an agent tells its children that
+ * they run inside it. `*` stands for any letters.
  */
 
-/** Keys, addresses and switches of model providers and of agents: each reaches the agent that names it, and no other. */
+/** Keys, addresses and switches of model providers and agents. Each reaches only the agent whose executor names it. */
 export const PROVIDERS: readonly string[] = [
   ...['ANTHROPIC_*', 'CLAUDE_*', 'OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*', 'GEMINI_*', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_*'],
   ...['GOOGLE_GENERATIVE_AI_*', 'GOOGLE_GEMINI_*', 'GOOGLE_VERTEX_*', 'VERTEX_*', 'VERTEXAI_*', 'AWS_BEARER_TOKEN_BEDROCK'],
@@ -16,13 +16,13 @@ export const PROVIDERS: readonly string[] = [
   ...['OPENCODE_*', 'ANTIGRAVITY_*', 'JULES_*', 'WARP_API_KEY', 'VOYAGE_*'],
 ];
 
-/** General: an agent's work may need them whoever its provider is, so naming them makes nobody their owner. */
+/** General variables that any agent's work may need. An executor that names one does not own it. */
 export const EVERYBODYS: readonly string[] = [
   ...['AWS_*', 'GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CLOUD_*', 'GCLOUD_*', 'CLOUDSDK_*', 'CLOUD_ML_REGION'],
   ...['AZURE_*', 'GH_*', 'GITHUB_*', 'HF_TOKEN', 'NODE_*', 'XDG_*'],
 ];
 
-/** How the network is reached and who is trusted there. */
+/** Proxies and certificate authorities. */
 export const NETWORK: readonly string[] = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'FTP_PROXY', 'WS_PROXY', 'WSS_PROXY'],
   ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy', 'ftp_proxy', 'ws_proxy', 'wss_proxy', 'GLOBAL_AGENT_*'],
@@ -41,8 +41,8 @@ export const NETWORK: readonly string[] = [
 ];
 
 /**
- * What tells a program where it was started from, and is wrong for one that Fleet starts: marks of an agent around us (some
- * refuse to run inside themselves, or report to the one outside), the repository of a hook, the terminal of a person.
+ * Variables about the parent process that are wrong for a program that Fleet starts: markers of an agent that runs Fleet (some
+ * agents refuse to run inside themselves, or report to the outer one), the repository of a hook, the terminal of a person.
  */
 export const SURROUNDINGS: readonly string[] = [
   ...['CLAUDECODE', 'CLAUDE_PID', 'CLAUDE_PROJECT_DIR', 'CLAUDE_ENV_FILE', 'CLAUDE_AGENT_SDK_*', 'CLAUDE_CODE_ENTRYPOINT'],

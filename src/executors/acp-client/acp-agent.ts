@@ -5,38 +5,38 @@ import type { Next } from './updates.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What one program that speaks the protocol has of its own. */
+/** How one agent program differs from the plain protocol. */
 export interface AcpAgent {
   readonly name: string;
   readonly can: Abilities;
   readonly program?: Program;
   readonly versionArgs?: readonly string[];
   readonly contextLimit?: number;
-  /** What a person types to sign in. */
+  /** The command a person types to sign in. */
   readonly login: string;
-  /** Messages are lines on its standard input and output: nothing else is said of the mode. */
+  /** The launch without its mode, which is always two-way: the protocol runs over standard input and output. */
   launch(job: Job): Omit<Launch, 'mode'>;
-  /** Its model is chosen by its command line; otherwise it is asked for in the conversation. */
+  /** Whether the command line chooses the model; otherwise a request in the conversation does. */
   readonly modelAtLaunch: boolean;
-  /** Fleet's server is named by its command line; otherwise it is named when the conversation is opened. */
+  /** Whether the command line names Fleet's MCP server; otherwise the request that opens the conversation does. */
   readonly mcpAtLaunch?: boolean;
-  /** It tells the past of a loaded conversation after it has said that it is loaded: a prompt that it answers by itself, and after the past. */
+  /** For a program that replays a loaded conversation after it reports it loaded: a prompt it answers itself, after the replay. */
   readonly afterPast?: string;
-  /** The tool of an MCP server that it asks leave for, as `mcp__SERVER__TOOL`; undefined when it is no such call. */
+  /** The MCP tool in a permission request, as `mcp__SERVER__TOOL`; undefined for any other call. */
   serverToolIn?(call: Fields): string | undefined;
-  /** The command it asks leave for, where it stands in no field of its own. */
+  /** The command in a permission request, if it is in no field of the protocol. */
   commandIn?(call: Fields): string | undefined;
-  /** A choice of no ends its turn, whatever it says after it. */
+  /** Whether a denied permission ends the turn, whatever the agent says after it. */
   readonly endsAtNo?: boolean;
-  /** It says of every turn what it took, but for one that failed. */
+  /** Whether every turn reports its usage, except a failed one. */
   readonly failsWithoutUsage?: boolean;
-  /** Where it has put the status of its provider, when that stands in no field of its own. */
+  /** The HTTP status of the provider in an error, if it is in no usual field. */
   statusIn?(error: Fields): number | undefined;
-  /** How it tells what a turn took, where the protocol has no field for it. */
+  /** The usage of a turn, if it is in no field of the protocol. */
   usageIn?(result: Fields): Usage | undefined;
-  /** What its own notices mean, by method. */
+  /** Handlers of the program's own notifications, by method. */
   readonly notices?: Readonly<Record<string, (state: State, params: Fields) => Next>>;
-  /** What it took is told by its notices, of each time that it goes back to its model. */
+  /** Whether the program's own notifications report the usage of each request to the model. */
   readonly tellsSteps?: boolean;
 }
 

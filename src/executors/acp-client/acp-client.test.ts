@@ -4,7 +4,7 @@ import { plainJob } from '../kit/jobs.ts';
 import { acpExecutor } from './acp-client.ts';
 
 describe('a conversation', () => {
-  it('is opened in the workspace with the tools of Fleet, and then the prompt is sent', () => {
+  it('opens in the workspace with the tools of Fleet, and then sends the prompt', () => {
     const mcp = { command: 'fleet', args: ['mcp'], env: { A: 'b' } };
     const { sent, events } = talk({ mcp, systemPrompt: 'Be brief.' }, opened);
     expect(sent.map(({ id, method }) => [id, method])).toEqual([
@@ -20,7 +20,7 @@ describe('a conversation', () => {
     expect(events).toEqual([{ type: 'opened', session: 's-1' }]);
   });
 
-  it('is opened with the servers of the project beside the one of Fleet [AUTO-08]', () => {
+  it('opens with the MCP servers of the project and of Fleet [AUTO-08]', () => {
     const server = { command: 'fleet', args: ['mcp'], env: { A: 'b' } };
     const { sent } = talk({ mcp: server, servers: { vault: server } }, opened);
     const told = { command: 'fleet', args: ['mcp'], env: [{ name: 'A', value: 'b' }] };
@@ -30,13 +30,13 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('is not begun with a command of the program', () => {
+  it('never starts with text that the program would take for a command', () => {
     expect(talk({ prompt: ' /compact' }, opened).sent[2]?.params?.['prompt']).toEqual([
       { type: 'text', text: 'Please do this: /compact' },
     ]);
   });
 
-  it('hands over a long prompt as a file, and keeps little of it', () => {
+  it('sends a long prompt as a file, and keeps little of it in its state', () => {
     const job = { ...plainJob, prompt: 'x'.repeat(900_000) };
     expect(executor.launch(job).files).toEqual([{ name: 'instructions.md', text: job.prompt }]);
     expect(JSON.stringify(executor.begin(job).state).length).toBeLessThan(2_000);
@@ -49,13 +49,13 @@ describe('a conversation', () => {
     ['session/new', {}, false],
     ['session/fork', { sessionCapabilities: { fork: {} }, loadSession: true }, true],
     ['session/new', { loadSession: true }, true],
-  ])('goes on by %s as the agent can, and never with one that belongs to another task', (method, capabilities, fork) => {
+  ])('resumes by %s, as the agent can, and never resumes a conversation of another task', (method, capabilities, fork) => {
     const { sent } = talk({ resume: 'old', fork }, [able(capabilities)]);
     expect(sent[1]?.method).toBe(method);
     expect(sent[1]?.params?.['sessionId']).toBe(method === 'session/new' ? undefined : 'old');
   });
 
-  it('tells nothing of what is only told again, and begins anew when the old one is gone', () => {
+  it('emits nothing for a replayed past, and starts anew if the old conversation is gone', () => {
     const lines = [able({ loadSession: true }), update({ sessionUpdate: 'agent_message_chunk', content: { text: 'old words' } })];
     expect(talk({ resume: 'old' }, [...lines, { id: 'run_1.2', result: {} }]).events).toEqual([
       { type: 'opened', session: 'old' },
@@ -64,7 +64,7 @@ describe('a conversation', () => {
     expect(gone.sent.at(-1)).toMatchObject({ id: 'run_1.3', method: 'session/new' });
   });
 
-  it('waits until the past is told where that comes late', () => {
+  it('waits for a late replay of the past', () => {
     const late = acpExecutor({ ...agent, afterPast: '/help' });
     const past = update({ sessionUpdate: 'agent_message_chunk', content: { text: 'old words' } });
     const loaded = [able({ loadSession: true }), { id: 'run_1.2', result: {} }, past, done('end_turn')];
@@ -77,7 +77,7 @@ describe('a conversation', () => {
     expect(talk({}, opened, late).sent).toHaveLength(3);
   });
 
-  it('chooses model and effort where they can be chosen, and is refused where they are not there [EXEC-09]', () => {
+  it('chooses model and effort if the agent offers them, and is refused for an unknown model [EXEC-09]', () => {
     const options = [
       { id: 'model', category: 'model' },
       { id: 'effort', category: 'thought_level' },
@@ -98,7 +98,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('is not held in another version of the protocol', () => {
+  it('is refused in another version of the protocol', () => {
     const { events } = talk({}, [{ id: 'run_1.1', result: { protocolVersion: 2 } }]);
     expect(events).toMatchObject([{ type: 'ended', verdict: 'refused' }]);
   });
@@ -125,12 +125,12 @@ describe('a turn', () => {
     [{ code: -32_603, message: 'no', data: { errorName: 'ContextOverflowError' } }, 'context_full'],
     [{ code: 500, message: 'no' }, 'errored'],
     [{ code: -32_603, message: 'rate limit exceeded, please sign in' }, 'errored'],
-  ])('that fails with %j is %s, by its codes alone [RUN-04]', (error, verdict) => {
+  ])('that fails with %j is %s, from its codes alone [RUN-04]', (error, verdict) => {
     const { events } = talk({}, [...opened, { id: 'run_1.3', error }]);
     expect(events.slice(1)).toMatchObject([{ type: 'ended', verdict }]);
   });
 
-  it('that its provider refuses is limited, until when it says so [RUN-04]', () => {
+  it('that the provider refuses is limited, until the stated time [RUN-04]', () => {
     const until = '2030-01-01T00:00:00.000Z';
     const refused = { id: 'run_1.3', error: { code: 429, message: 'no', data: { resetsAt: until } } };
     expect(talk({}, [...opened, refused]).events.slice(1)).toMatchObject([
@@ -139,7 +139,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('is over for us once: what comes after it says nothing', () => {
+  it('ends once: later lines emit no further end', () => {
     const after = [
       word,
       done('end_turn'),
@@ -149,7 +149,7 @@ describe('a turn', () => {
     expect(talk({}, [...opened, ...after]).events.filter(({ type }) => type === 'ended')).toHaveLength(1);
   });
 
-  it('tells what it took since it was last told, and not what the conversation took [RUN-08]', () => {
+  it('reports its own cost, not that of the whole conversation [RUN-08]', () => {
     const cost = (amount: number) =>
       update({ sessionUpdate: 'usage_update', used: 50, size: 100, cost: { amount, currency: 'USD' } });
     const usage = { inputTokens: 10, outputTokens: 2, cachedReadTokens: 5 };
@@ -163,7 +163,7 @@ describe('a turn', () => {
     expect(events).toContainEqual({ type: 'spent', inputTokens: 10, outputTokens: 2, cachedTokens: 5, costUsd: 2 });
   });
 
-  it('without a word is no success, and neither is one that ends at something it may not do', () => {
+  it('is no success without any output, or if it ends at a denied permission', () => {
     expect(talk({}, [...opened, done('end_turn')]).events.at(-1)).toMatchObject({ verdict: 'errored' });
     const toolCall = { toolCallId: 't', kind: 'edit' };
     const denied = { id: 1, method: 'session/request_permission', params: { toolCall, options: [] } };
@@ -175,7 +175,7 @@ describe('a turn', () => {
     });
   });
 
-  it('is stopped where it has cost what it may [RUN-08]', () => {
+  it('is stopped once its budget is used up [RUN-08]', () => {
     const cost = update({ sessionUpdate: 'usage_update', used: 50, size: 100, cost: { amount: 0.6, currency: 'USD' } });
     const { events, sent } = talk({ maxBudgetUsd: 0.5 }, [...opened, cost]);
     expect(sent.at(-1)?.method).toBe('session/cancel');
@@ -183,10 +183,10 @@ describe('a turn', () => {
   });
 });
 
-describe('a message to an agent that works', () => {
+describe('a message to a working agent', () => {
   const busy = (): unknown => talk({}, [...opened, word]).state;
 
-  it('is a prompt of its own, and the run is over when both are answered [RUN-10]', () => {
+  it('is a further prompt, and the run is over once both are answered [RUN-10]', () => {
     const said = executor.say(busy(), { n: 7, text: '/stop it' });
     expect(said?.send.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { id: 'run_1.4', method: 'session/prompt', params: { prompt: [{ text: 'Please do this: /stop it' }] } },
@@ -202,15 +202,15 @@ describe('a message to an agent that works', () => {
     ]);
   });
 
-  it('waits before there is a turn, and where it would end the turn', () => {
+  it('is not sent before there is a turn, or if it would end the turn', () => {
     expect(executor.say(executor.begin(plainJob).state, { n: 1, text: 'x' })).toBeUndefined();
-    const deaf = acpExecutor({ ...agent, can: { ...agent.can, steer: false } });
-    expect(deaf.say(busy(), { n: 1, text: 'x' })).toBeUndefined();
+    const unsteerable = acpExecutor({ ...agent, can: { ...agent.can, steer: false } });
+    expect(unsteerable.say(busy(), { n: 1, text: 'x' })).toBeUndefined();
   });
 });
 
-describe('what an agent does', () => {
-  it('is told in whole sentences, and a tool when it is known what it is given', () => {
+describe('the activity of an agent', () => {
+  it('is emitted as whole texts, and a tool once its input is known', () => {
     const { events } = talk({}, [
       ...opened,
       update({ sessionUpdate: 'agent_thought_chunk', content: { text: 'hm' } }),

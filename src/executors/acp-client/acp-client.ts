@@ -11,9 +11,9 @@ import { count, type Next, next, updated, used, uttered } from './updates.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Requests without an answer that one run may have; more are turned down. */
+/** The most open requests of one run; further ones are denied. */
 const mostAsks = 8;
-const mostSteered = 32;
+const mostWaiting = 32;
 
 /** The executor of an agent that speaks the Agent Client Protocol, version 1. */
 export const acpExecutor = (agent: AcpAgent): Executor => ({
@@ -29,14 +29,14 @@ export const acpExecutor = (agent: AcpAgent): Executor => ({
   begin: begun,
   step: (raw, line) => {
     const message = messageIn(line);
-    return (message && heardOf(agent, asState(raw), message)) ?? { state: raw, events: [], send: [], unknown: true };
+    return (message && handled(agent, asState(raw), message)) ?? { state: raw, events: [], send: [], unknown: true };
   },
   say: (raw, message) => said(agent, asState(raw), message),
   answer: (raw, request, text) => answered(asState(raw), request, text),
   exit: () => [],
 });
 
-function heardOf(agent: AcpAgent, state: State, message: Message): Step | undefined {
+function handled(agent: AcpAgent, state: State, message: Message): Step | undefined {
   switch (message.kind) {
     case 'request':
       return requested(agent, state, message);
@@ -51,13 +51,13 @@ function heardOf(agent: AcpAgent, state: State, message: Message): Step | undefi
 function noticed(agent: AcpAgent, state: State, { method, params }: Extract<Message, { kind: 'notice' }>): Step | undefined {
   const own = agent.notices?.[method];
   if (own) return own(state, params);
-  // Names of another family are extensions: each agent has some.
+  // Methods outside `session/` are extensions, which each agent has.
   if (method !== 'session/update') return method.startsWith('session/') ? undefined : next(state);
   const found = updated(state, fieldsOf(params['update']));
   if (!found) return undefined;
   if (state.over) return next(state);
   if (agent.endsAtNo && state.denied) return next({ ...found.state, denied: true }, found.events);
-  // While a conversation is loaded it is told once more from its beginning.
+  // While a conversation is loaded, the program replays it from its beginning.
   if (state.waiting.some(({ what }) => what === 'again' || what === 'past')) return next({ ...state, ...pastCost(found.state) });
   const why = agent.tellsSteps ? undefined : overspent(found.state, true);
   if (why === undefined) return found;
@@ -87,7 +87,7 @@ function permitted(agent: AcpAgent, before: State, id: RpcId, params: Fields): S
   const ask = agent.can.ask && state.asks.length < mostAsks ? askOf(id, options) : undefined;
   if (!ask || state.asks.some(({ request }) => request === ask.request))
     return next(state, events, [selected(id, denying(options))]);
-  const text = textIn(call['title']) ?? 'It asks for leave';
+  const text = textIn(call['title']) ?? 'It asks for permission';
   const asked: AgentEvent = {
     type: 'asked',
     request: ask.request,
@@ -125,12 +125,12 @@ function broken(agent: AcpAgent, state: State, { what }: Waiting, error: Fields)
   const { failure, ...spoke } = uttered(state).state;
   const status = agent.statusIn?.(error);
   const told = { ...error, data: { ...fieldsOf(error['data']), ...(status === undefined ? {} : { status }), ...failure } };
-  // What it would not be set to it will not be set to the next time either.
+  // A refused model or effort would be refused again.
   const events = what === 'model' || what === 'effort' ? ended('refused', messageOf(error)) : failed(told, agent.login);
   return next({ ...spoke, over: true }, [...uttered(state).events, ...events]);
 }
 
-/** The end of a turn; the run is over with the last one that was asked for. */
+/** The end of a turn. The run is over with the last turn that was requested. */
 function turned(agent: AcpAgent, before: State, { n }: Waiting, result: Fields): Next {
   const spoke = uttered(before);
   const spent = spentIn(agent, spoke.state, result);
@@ -145,7 +145,7 @@ function turned(agent: AcpAgent, before: State, { n }: Waiting, result: Fields):
 function verdictOf({ said, acted, denied }: State, stopReason = 'without a reason'): AgentEvent[] {
   switch (stopReason) {
     case 'end_turn':
-      // Some say so too when their model gave no answer, or when they give up because of what they may not do.
+      // Some agents also report `end_turn` if their model gave no answer, or if they give up after a denied permission.
       if (!acted) return ended('errored', 'its turn ended without a word');
       return denied ? ended('refused', 'it stopped at something that it may not do') : ended('succeeded', said);
     case 'max_tokens':
@@ -177,10 +177,10 @@ function usageOf(usage: Fields): Usage | undefined {
   return { inputTokens, outputTokens, ...(cachedTokens === undefined ? {} : { cachedTokens }) };
 }
 
-/** Only into a turn that runs: there is none before the prompt is sent, and none after it is over. */
+/** Sends a message into a running turn. There is none before the prompt is sent, and none after the run is over. */
 function said({ can }: AcpAgent, state: State, { n, text }: { readonly n: number; readonly text: string }): Step | undefined {
   const isBusy = state.waiting.some(({ what }) => what === 'prompt');
-  if (!can.steer || !isBusy || state.over || state.waiting.length >= mostSteered) return undefined;
+  if (!can.steer || !isBusy || state.over || state.waiting.length >= mostWaiting) return undefined;
   const sent = prompting(state, text);
   return {
     ...sent,

@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const INVALID_PARAMS = -32_602;
 const summaryCharacters = 2_000;
 
-/** What an error in place of an answer means, from its codes alone. */
+/** The events of an error answer, from its codes alone. */
 export function failed(error: Fields, login: string): readonly AgentEvent[] {
   const message = messageOf(error);
   const status = statusIn(error);
@@ -19,15 +19,15 @@ export function failed(error: Fields, login: string): readonly AgentEvent[] {
   if (status === 429 || status === 503 || status === 529) return [limited(error, message), ...ended('errored', message)];
   if (status === 413) return ended('context_full', message);
   if (status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 409) return ended('refused', message);
-  const isOurs = isNamed(error, NO_MODEL) || error['code'] === INVALID_PARAMS || error['code'] === METHOD_NOT_FOUND;
-  return ended(isOurs ? 'refused' : 'errored', message);
+  const isPermanent = isNamed(error, NO_MODEL) || error['code'] === INVALID_PARAMS || error['code'] === METHOD_NOT_FOUND;
+  return ended(isPermanent ? 'refused' : 'errored', message);
 }
 
 export const ended = (verdict: Verdict, summary: string): AgentEvent[] => [
   { type: 'ended', verdict, summary: summary.slice(0, summaryCharacters) },
 ];
 
-/** Some put what happened beside the message, which then only says that something did. */
+/** The message of an error. Some programs put the cause into `data` and leave the message general. */
 export function messageOf(error: Fields): string {
   const data = fieldsOf(error['data']);
   const said = [messageIn(textIn(error['message'])), textIn(error['data']), textIn(data['message']), textIn(data['details'])];
@@ -35,13 +35,13 @@ export function messageOf(error: Fields): string {
   return words || 'it failed and did not say why';
 }
 
-/** Some hand on what their provider answered as it came. */
+/** The message inside a provider's answer, which some programs pass on as JSON. */
 function messageIn(text = ''): string {
   const inner = fieldsOf(recordIn(text)?.['error'])['message'];
   return textIn(inner) ?? text;
 }
 
-/** The HTTP status of its provider, which some use as the code of the error itself. */
+/** The HTTP status of the provider, which some programs also use as the code of the error. */
 function statusIn(error: Fields): number | undefined {
   const data = fieldsOf(error['data']);
   const inner = fieldsOf(data['error']);
@@ -57,7 +57,7 @@ function statusIn(error: Fields): number | undefined {
   return [...places, error['code']].find((code): code is number => typeof code === 'number' && code >= 400 && code < 600);
 }
 
-/** Programs name what happened where there is no status for it. */
+/** Names that programs use for errors without a status. */
 const OVERFLOWS = ['context_length_exceeded', 'ContextOverflowError', 'context_window_exceeded'];
 const NO_KEY = ['ProviderAuthError', 'LoadAPIKeyError', 'authentication', 'authentication_failed'];
 const NO_MODEL = ['ProviderModelNotFoundError', 'model_not_found'];

@@ -9,17 +9,17 @@ import { type Next, next } from './updates.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 const PROTOCOL = 1;
-/** What is asked of it is kept in the state of the run until it can be sent; what is longer it reads from a file. */
+/** The prompt is kept in the state of the run until it can be sent; the agent reads a longer one from a file. */
 const longestPromptBytes = 32 * 1024;
 const INSTRUCTIONS = 'instructions.md';
 const longestSession = 400;
 
-/** The protocol has no place for a system prompt that all agents know of. */
+/** The prompt with the system prompt before it, because not all agents have a field for the latter. */
 const wholePrompt = ({ systemPrompt, prompt }: Job): string => (systemPrompt ? `${systemPrompt}\n\n${prompt}` : prompt);
 
 const isLong = (text: string): boolean => Buffer.byteLength(JSON.stringify(text)) > longestPromptBytes;
 
-/** Files that the prompt needs, beside those of the program. */
+/** The file of a long prompt. */
 export function promptFiles(job: Job): readonly { readonly name: string; readonly text: string }[] {
   const text = wholePrompt(job);
   return isLong(text) ? [{ name: INSTRUCTIONS, text }] : [];
@@ -30,7 +30,7 @@ function promptOf(job: Job): string {
   return isLong(text) ? `Read the file ${job.runDirectory}/${INSTRUCTIONS} to its end and do what it says.` : text;
 }
 
-/** One more request of ours, under the next number of this run. */
+/** Sends one request to the agent, with the next number of this run. */
 export function asked(state: State, what: Waiting['what'], method: string, params: Fields): Next {
   const sent = state.sent + 1;
   const id = `${state.run}.${sent}`;
@@ -58,34 +58,35 @@ export function begun(job: Job): Next {
   return asked(state, 'initialize', 'initialize', {
     protocolVersion: PROTOCOL,
     clientInfo: { name: 'fleet', title: 'Fleet', version: '1' },
-    // It works on the files of its workspace by itself.
+    // The agent accesses the files of the workspace by itself.
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
   });
 }
 
-/** It has said what it can: the conversation is opened, or gone on with. */
+/** The agent has stated its capabilities: a conversation is opened or resumed. */
 export function initialized(agent: AcpAgent, state: State, result: Fields): Next {
   const { opening } = state;
   if (!opening) return next(state);
   if (result['protocolVersion'] !== PROTOCOL)
     return next({ ...state, over: true }, ended('refused', `${agent.name} does not speak version ${PROTOCOL} of the protocol`));
-  const again = opening.resume === undefined ? undefined : goingOn(fieldsOf(result['agentCapabilities']), opening.fork);
+  const again = opening.resume === undefined ? undefined : resumeMethod(fieldsOf(result['agentCapabilities']), opening.fork);
   if (!again) return newSession(agent, state);
-  return asked(state, 'again', again, { sessionId: opening.resume, ...placeOf(agent, state) });
+  return asked(state, 'again', again, { sessionId: opening.resume, ...sessionParams(agent, state) });
 }
 
-/** A copy needs a way of its own: to load the conversation itself would be to go on with it. */
-function goingOn(capabilities: Fields, fork: boolean): string | undefined {
+/** The method that resumes or forks. To load a conversation is to continue it, so a fork needs a method of its own. */
+function resumeMethod(capabilities: Fields, fork: boolean): string | undefined {
   const session = fieldsOf(capabilities['sessionCapabilities']);
   if (fork) return session['fork'] ? 'session/fork' : undefined;
   if (session['resume']) return 'session/resume';
   return capabilities['loadSession'] === true ? 'session/load' : undefined;
 }
 
-/** Also when the old conversation is gone: the prompt says everything that is needed. */
-export const newSession = (agent: AcpAgent, state: State): Next => asked(state, 'session', 'session/new', placeOf(agent, state));
+/** Opens a new conversation, also if the old one is gone: the prompt holds everything that is needed. */
+export const newSession = (agent: AcpAgent, state: State): Next =>
+  asked(state, 'session', 'session/new', sessionParams(agent, state));
 
-function placeOf({ mcpAtLaunch }: AcpAgent, { opening }: State): Fields {
+function sessionParams({ mcpAtLaunch }: AcpAgent, { opening }: State): Fields {
   const servers = opening && !mcpAtLaunch ? serversOf(opening) : [];
   return {
     cwd: opening?.workDirectory ?? '',
@@ -98,7 +99,7 @@ function placeOf({ mcpAtLaunch }: AcpAgent, { opening }: State): Fields {
   };
 }
 
-/** There is a conversation: its model is chosen, and the prompt is sent. */
+/** The conversation is open: chooses the model, then sends the prompt. */
 export function openSession(agent: AcpAgent, state: State, { what }: Waiting, result: Fields): Next {
   const { opening } = state;
   if (!opening) return next(state);
@@ -111,7 +112,7 @@ export function openSession(agent: AcpAgent, state: State, { what }: Waiting, re
   return { ...sent, events: [{ type: 'opened', session }, ...sent.events] };
 }
 
-/** Its model and its effort are asked for one after the other, because one may change what there is of the other. */
+/** Requests model and effort one after the other, because the model may change which efforts there are. */
 export function chosen(agent: AcpAgent, { opening, ...state }: State, result: Fields): Next {
   if (!opening) return next(state);
   const { model, effort, ...rest } = opening;
@@ -127,7 +128,7 @@ export function chosen(agent: AcpAgent, { opening, ...state }: State, result: Fi
 
 type Choice = readonly [method: string, params: Fields];
 
-/** Two ways in which agents let themselves be set; one that offers neither is not told. */
+/** The request that sets an option. Agents offer one of two methods; one that offers neither is not asked. */
 function optionOf({ session }: Omit<State, 'opening'>, result: Fields, category: string, value: string): Choice | undefined {
   const configId = textIn(recordsIn(result['configOptions']).find((option) => option['category'] === category)?.['id']);
   return configId === undefined ? undefined : ['session/set_config_option', { sessionId: session, configId, value }];
@@ -144,5 +145,5 @@ const promptParams = ({ session }: Omit<State, 'opening'>, text: string): Fields
   prompt: [{ type: 'text', text }],
 });
 
-/** A text that begins with a slash would be taken for a command of the program. */
+/** Protects a text with a leading slash, which the program would take for a command. */
 const plain = (text: string): string => (/^\s*\//.test(text) ? `Please do this: ${text.trimStart()}` : text);

@@ -12,7 +12,7 @@ interface Option {
   readonly kind: string;
 }
 
-/** What is kept of a request that waits for a person. */
+/** How much is kept of a request that waits for a person. */
 const mostOptions = 8;
 const longestOption = 100;
 
@@ -21,7 +21,7 @@ export const optionsIn = (params: Fields): readonly Option[] =>
     typeof optionId === 'string' ? [{ id: optionId, name: textIn(name) ?? optionId, kind: textIn(kind) ?? '' }] : [],
   );
 
-/** Whether the rules of the job let it do that. What no rule speaks of it may not. */
+/** Whether the tools of the job allow this call. Unknown kinds of calls are denied. */
 export function isAllowed(agent: AcpAgent, tools: readonly string[], call: Fields): boolean {
   const serverTool = agent.serverToolIn?.(call);
   if (serverTool !== undefined) return serverTool.startsWith('mcp__fleet__') || isServerTool(tools, serverTool);
@@ -52,10 +52,10 @@ function commandOf(agent: AcpAgent, call: Fields): string | undefined {
   return textIn(command) ?? agent.commandIn?.(call);
 }
 
-/** Leave is given for this once: what is allowed for good would stand in the user's own settings, or pass unseen later. */
+/** The option that allows once: a permanent one could change the user's own settings, and later calls would not be seen. */
 export const granting = (options: readonly Option[]): Option | undefined => options.find(({ kind }) => kind === 'allow_once');
 
-/** Where there are no rules, leave for good will do as well. */
+/** An option that allows, once or, as nothing is restricted, also permanently. */
 export const grantingAny = (options: readonly Option[]): Option | undefined =>
   granting(options) ?? options.find(({ kind }) => kind === 'allow_always');
 
@@ -65,7 +65,7 @@ export const denying = (options: readonly Option[]): Option | undefined =>
 export const selected = (id: RpcId, option: Pick<Option, 'id'> | undefined): string =>
   reply(id, { outcome: option ? { outcome: 'selected', optionId: option.id } : { outcome: 'cancelled' } });
 
-/** Undefined when it cannot be put to a person. */
+/** The request as a person is asked; undefined if it has no usable option. */
 export function askOf(id: RpcId, options: readonly Option[]): Ask | undefined {
   const kept = options
     .filter((option) => option.id.length <= longestOption)

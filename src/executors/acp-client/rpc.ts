@@ -2,10 +2,10 @@ import { isRecord, recordIn } from '../agent-event.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An id of JSON-RPC as the other side chose it. */
+/** A JSON-RPC id chosen by the agent. */
 export type RpcId = string | number;
 
-/** One line of the conversation, as the agent means it. */
+/** One message from the agent. */
 export type Message =
   | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: Fields }
   | { readonly kind: 'notice'; readonly method: string; readonly params: Fields }
@@ -13,12 +13,12 @@ export type Message =
   | { readonly kind: 'error'; readonly id: string; readonly error: Fields };
 
 export const METHOD_NOT_FOUND = -32_601;
-/** What the protocol says instead of an answer when somebody has to sign in first. */
+/** The error code for an agent that is not signed in. */
 export const AUTH_REQUIRED = -32_000;
 
 const longestId = 200;
 
-/** Undefined for every line that is none of the protocol. */
+/** The message in a line; undefined if the line is not of the protocol. */
 export function messageIn(line: string): Message | undefined {
   const record = recordIn(line);
   if (record?.['jsonrpc'] !== '2.0') return undefined;

@@ -2,14 +2,14 @@ import { isRecord } from '../agent-event.ts';
 import type { Job } from '../executor.ts';
 import type { RpcId } from './rpc.ts';
 
-/** What a request of ours was for. A prompt may carry a message that was said to the agent while it worked. */
+/** A request of Fleet without an answer, and its purpose. `n` is the number of the message that a prompt carries. */
 export interface Waiting {
   readonly id: string;
   readonly what: 'initialize' | 'session' | 'again' | 'past' | 'model' | 'effort' | 'prompt';
   readonly n?: number;
 }
 
-/** What is needed to open the conversation, and no longer once the prompt is sent. */
+/** The data that opening the conversation needs. It is dropped once the prompt is sent. */
 export type Opening = Pick<Job, 'workDirectory' | 'mcp' | 'servers' | 'resume' | 'fork' | 'model' | 'effort'> & {
   readonly prompt: string;
 };
@@ -24,13 +24,13 @@ export interface Ask {
 export interface OpenTool {
   readonly id: string;
   readonly name: string;
-  /** It has been told to people. */
+  /** Whether its event was emitted. */
   readonly told: boolean;
 }
 
 export interface State {
   readonly run: string;
-  /** How many requests were sent: each has a number of its own. */
+  /** How many requests were sent; ids are made of this number. */
   readonly sent: number;
   readonly waiting: readonly Waiting[];
   readonly opening?: Opening;
@@ -38,25 +38,25 @@ export interface State {
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
   readonly session?: string;
-  /** What it is saying or thinking: programs send it in pieces. */
+  /** The text the agent is saying or thinking, which programs send in pieces. */
   readonly words?: { readonly type: 'said' | 'thought'; readonly text: string };
   readonly said: string;
   readonly open: readonly OpenTool[];
-  /** It has said or done anything in this run, and the last of it was something that it may not. */
+  /** Whether the agent has said or done anything in this run, and whether its last act was denied. */
   readonly acted: boolean;
   readonly denied: boolean;
   readonly asks: readonly Ask[];
-  /** What the whole conversation has cost by the program's own word, and how much of it has been told. */
+  /** The cost of the whole conversation as the program states it, and how much of it was emitted. */
   readonly costUsd?: number;
   readonly toldUsd: number;
-  /** What requests to the model took since the turn began, for programs that tell it of each. */
+  /** The usage since the turn began, for programs that report each request to the model. */
   readonly spent?: { readonly inputTokens: number; readonly outputTokens: number; readonly cachedTokens: number };
-  /** How often it went back to its model in this run, and what that cost, for programs that tell of each time. */
+  /** The number and cost of requests to the model in this run, for programs that report each. */
   readonly steps: number;
   readonly stepsUsd: number;
-  /** How often it had no room left, without coming any further in between. */
+  /** How often in a row the window overflowed without progress in between. */
   readonly overflows: number;
-  /** What it said of the failure of its model, before it says that the turn has failed. */
+  /** The model's failure, which the program reports before the failure of the turn. */
   readonly failure?: { readonly name?: string; readonly status?: number; readonly until?: string };
   readonly over: boolean;
 }
@@ -77,7 +77,7 @@ export const freshState = (run: string): State => ({
   over: false,
 });
 
-/** A state of another version is a fresh one: its lines mean nothing, and its exit is no success. */
+/** The value as a state. A state of another version becomes a fresh one, whose lines mean nothing and whose exit is no success. */
 export const asState = (state: unknown): State =>
   isRecord(state) && typeof state['run'] === 'string' && Array.isArray(state['waiting']) && Array.isArray(state['asks'])
     ? (state as unknown as State)

@@ -5,7 +5,7 @@ import { notice } from './rpc.ts';
 import type { State } from './state.ts';
 import { type Next, next, uttered } from './updates.ts';
 
-/** It is told to stop, and its run is over: what it still does is no part of it. */
+/** Cancels the agent and ends the run; later output is ignored. */
 export function stopped(before: State, verdict: Verdict, summary: string, first: readonly AgentEvent[] = []): Next {
   if (before.over) return next(before);
   const { state, events } = uttered(before);
@@ -13,7 +13,7 @@ export function stopped(before: State, verdict: Verdict, summary: string, first:
   return next({ ...state, over: true }, [...events, ...first, ...ended(verdict, summary)], [cancel]);
 }
 
-/** Whether it has spent what it may, in dollars or in ways to its model. */
+/** Which limit the agent has used up, of dollars or of requests to its model; undefined if none. */
 export function overspent(state: State, goesOn: boolean): string | undefined {
   const { maxTurns, maxBudgetUsd, steps, stepsUsd } = state;
   if (maxBudgetUsd !== undefined && goesOn && spentUsd(state) + stepsUsd >= maxBudgetUsd)

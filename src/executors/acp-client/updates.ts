@@ -4,7 +4,7 @@ import type { OpenTool, State } from './state.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A step whose state is known to be ours. */
+/** A step with a typed state. */
 export type Next = Omit<Step, 'state'> & { readonly state: State };
 
 export const next = (state: State, events: readonly AgentEvent[] = [], send: readonly string[] = []): Next => ({
@@ -18,7 +18,7 @@ const longestSummary = 2_000;
 const longestName = 200;
 const mostOpen = 64;
 
-/** Of these an agent tells, and nothing follows from them here. */
+/** Known updates without any effect here. */
 const MEANINGLESS = new Set([
   'user_message_chunk',
   'plan',
@@ -31,7 +31,7 @@ const MEANINGLESS = new Set([
   'session_info_update',
 ]);
 
-/** What an update of the session means; undefined for one that nobody has heard of. */
+/** The result of a session update; undefined for an unknown one. */
 export function updated(state: State, update: Fields): Next | undefined {
   const kind = textIn(update['sessionUpdate']) ?? '';
   switch (kind) {
@@ -49,7 +49,7 @@ export function updated(state: State, update: Fields): Next | undefined {
   }
 }
 
-/** Pieces are put together until something else happens. */
+/** Collects pieces of text until something else happens. */
 function spoken(state: State, type: 'said' | 'thought', update: Fields): Next {
   const text = textIn(fieldsOf(update['content'])['text']) ?? '';
   if (text === '') return next(state);
@@ -61,14 +61,14 @@ function spoken(state: State, type: 'said' | 'thought', update: Fields): Next {
   return { ...said, events: [...before.events, ...said.events] };
 }
 
-/** What it was saying until now, as one event. */
+/** Emits the collected text as one event. */
 export function uttered({ words, ...state }: State): Next {
   if (!words) return next(state);
   const said = words.type === 'said' && words.text.trim() !== '' ? words.text.slice(-longestSummary) : state.said;
   return next({ ...state, said }, [{ type: words.type, text: words.text }]);
 }
 
-/** Some tell what each request to their model took, beside what it said. */
+/** Adds the usage that some programs attach to each answer of their model. */
 function counted(state: State, update: Fields): State {
   const usage = fieldsOf(fieldsOf(update['_meta'])['usage']);
   const [input, output, cached] = ['inputTokens', 'outputTokens', 'cachedReadTokens'].map((name) => count(usage[name]));
@@ -95,18 +95,18 @@ export function used(state: State, call: Fields): Next {
   const status = textIn(call['status']);
   const isDone = status === 'completed' || status === 'failed';
   const name = before?.name ?? nameOf(call);
-  const tells = !before?.told && (isDone || isBegun(call, status));
-  const detail = tells ? detailOf(call) : undefined;
+  const emits = !before?.told && (isDone || isBegun(call, status));
+  const detail = emits ? detailOf(call) : undefined;
   const events: AgentEvent[] = [
-    ...(tells ? [{ type: 'tool' as const, id, name, ...(detail === undefined ? {} : { detail }) }] : []),
+    ...(emits ? [{ type: 'tool' as const, id, name, ...(detail === undefined ? {} : { detail }) }] : []),
     ...(isDone ? [{ type: 'tool-done' as const, id, ok: status === 'completed' }] : []),
   ];
   const others = state.open.filter((tool) => tool.id !== id);
-  const kept: OpenTool[] = isDone ? others : [...others, { id, name, told: tells || before?.told === true }].slice(-mostOpen);
+  const kept: OpenTool[] = isDone ? others : [...others, { id, name, told: emits || before?.told === true }].slice(-mostOpen);
   return next({ ...spoke.state, open: kept, acted: true, denied: isDone && state.denied }, [...spoke.events, ...events]);
 }
 
-/** Programs announce a tool before they know what it will be given. */
+/** Whether a tool call has its input: programs announce a tool before that. */
 function isBegun(call: Fields, status: string | undefined): boolean {
   if (status !== undefined && status !== 'pending') return true;
   return Object.keys(fieldsOf(call['rawInput'])).some((key) => key !== 'cwd');
@@ -133,7 +133,7 @@ function measured(state: State, update: Fields): Next {
   const { amount, currency } = fieldsOf(update['cost']);
   const isCost = typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 && currency === 'USD';
   const now = isCost ? { ...state, costUsd: amount } : state;
-  // A turn that failed counts as nothing; it has not emptied the window.
+  // A failed turn reports 0, which does not mean an empty window.
   if (tokens === undefined || tokens === 0) return next(now);
   return next(now, [{ type: 'context', tokens, ...(limit === undefined || limit === 0 ? {} : { limit }) }]);
 }

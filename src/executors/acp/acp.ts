@@ -1,15 +1,15 @@
 import { acpExecutor } from '../acp-client/acp-client.ts';
 import type { Executor } from '../executor.ts';
 
-/** What is started where nobody says what to start; there is no such program, and its run says so. */
-const NOBODY = 'acp';
+/** The program if the task names none. It does not exist, so the run fails with that message. */
+const NO_PROGRAM = 'acp';
 
-/** Any agent of the Agent Client Protocol, for once: the extra arguments of the task are its program and what that is given. */
+/** Runs any agent of the Agent Client Protocol: the extra arguments of the task are its program and arguments. */
 export const acp: Executor = acpExecutor({
   name: 'acp',
-  // Of a program that nobody has described it is not known what a second prompt does, nor whether it asks before everything.
+  // Of an undescribed program it is unknown what a second prompt does, and whether it asks permission for every tool.
   can: { resume: true, fork: false, steer: false, ask: true, usage: true, context: true, mcp: true, tools: false },
-  login: 'the command of its own that signs it in',
+  login: 'its own log-in command',
   modelAtLaunch: false,
-  launch: ({ extraArgs: [command = NOBODY, ...args] }) => ({ command, args, env: {}, files: [] }),
+  launch: ({ extraArgs: [command = NO_PROGRAM, ...args] }) => ({ command, args, env: {}, files: [] }),
 });

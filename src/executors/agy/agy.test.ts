@@ -8,16 +8,16 @@ const executor = agy('agy');
 executorConformance({ executor, transcripts: new URL('./transcripts/', import.meta.url), unknown: ['', '   '] });
 
 describe('the Antigravity CLI', () => {
-  it.skip('works with the real program; not run: it cannot be installed from a registry, and no transcript of it was recorded', () => {});
+  it.skip('works with the real program; not run: it is in no package registry, and no transcript of it was recorded', () => {});
 
-  it('is asked on its command line, and says of itself that it was not proved', () => {
+  it('gets its prompt on the command line, and is marked as not proved', () => {
     const { command, args } = executor.launch({ ...plainJob, systemPrompt: 'Be brief.', extraArgs: ['--x'] });
     expect([command, ...args]).toEqual(['agy', '-p', 'Be brief.\n\nmake it so', '--dangerously-skip-permissions', '--x']);
     expect(executor.launch({ ...plainJob, prompt: 'x'.repeat(200_000) }).args[1]).toContain(plainJob.promptFile);
     expect(agyProgram.proved).toBe('none');
   });
 
-  it('has done its work when it has said something and exits with 0', () => {
+  it('succeeds if it has printed something and exits with 0', () => {
     const { state } = executor.step(executor.begin(plainJob).state, 'All done.');
     expect(executor.exit(state, 0)).toEqual([{ type: 'ended', verdict: 'succeeded', summary: 'All done.' }]);
     expect(executor.exit(state, 1)).toEqual([]);

@@ -3,8 +3,8 @@ import { isRecord } from '../agent-event.ts';
 import type { Executor, Job } from '../executor.ts';
 
 /**
- * Nobody has proved it with the real program, which is not in any registry of packages: its command line is known, and that
- * it prints text.
+ * This executor is not proved with the real program, which is in no package registry. Only its command line, and that it prints
+ * text, are known.
  */
 export const agyProgram: Program = {
   command: 'agy',
@@ -17,11 +17,11 @@ export const agyProgram: Program = {
   variables: ['ANTIGRAVITY_*'],
 };
 
-/** A Linux program takes at most 128 KB in one argument. */
+/** Linux allows at most 128 KB in one argument. */
 const longestArgumentBytes = 100 * 1024;
 const summaryCharacters = 500;
 
-/** The Antigravity CLI without a person. Its model is chosen in its own settings; it says nothing of tokens and sessions. */
+/** The headless Antigravity CLI. Its own settings choose the model; it does not report tokens or sessions. */
 export const agy = (command: string): Executor => ({
   name: 'agy',
   can: { resume: false, fork: false, steer: false, ask: false, usage: false, context: false, mcp: false, tools: false },
@@ -42,7 +42,7 @@ export const agy = (command: string): Executor => ({
   },
   say: () => undefined,
   answer: () => undefined,
-  // It has no other word for the end of its work.
+  // The program reports the end of its work by its exit code only.
   exit: (state, code) => {
     const said = isRecord(state) && typeof state['said'] === 'string' ? state['said'] : '';
     return code === 0 && said !== '' ? [{ type: 'ended', verdict: 'succeeded', summary: said }] : [];
@@ -51,6 +51,6 @@ export const agy = (command: string): Executor => ({
 
 function promptOf({ systemPrompt, prompt, promptFile }: Job): string {
   const text = systemPrompt ? `${systemPrompt}\n\n${prompt}` : prompt;
-  const told = Buffer.byteLength(text) <= longestArgumentBytes ? text : `Read the file ${promptFile} and do what it says.`;
-  return told.replaceAll('\0', '\ufffd');
+  const fitting = Buffer.byteLength(text) <= longestArgumentBytes ? text : `Read the file ${promptFile} and do what it says.`;
+  return fitting.replaceAll('\0', '\ufffd');
 }

@@ -25,7 +25,7 @@ import {
 executorConformance({ executor, transcripts });
 
 describe('a thread of codex', () => {
-  it('is opened, gone on with or copied, and always told anew how far it may go', () => {
+  it('is opened, resumed or forked, always with its limits stated anew', () => {
     const opening = (job: Partial<Job>) => begun(job).sent[2];
     const full = { cwd: plainJob.workDirectory, approvalPolicy: 'never', sandbox: 'danger-full-access' };
     expect(opening({})).toEqual({ id: 'run_1.2', method: 'thread/start', params: full });
@@ -62,7 +62,7 @@ describe('a thread of codex', () => {
     expect(played.events.at(-1)).toMatchObject({ type: 'ended', verdict: 'succeeded' });
   });
 
-  it('is told to read a prompt that is too long to be kept', () => {
+  it('reads a prompt from its file if it is too long for the state', () => {
     const prompt = '"long"\n'.repeat(100_000);
     const { state, sent } = read(begun({ prompt }), [opened]);
     expect(JSON.stringify(begun({ prompt }).state).length).toBeLessThan(64 * 1024);
@@ -70,7 +70,7 @@ describe('a thread of codex', () => {
     expect(JSON.stringify(state)).not.toContain('prompt');
   });
 
-  it('counts what one answer took and not what its thread took before [RUN-08]', () => {
+  it('reports the usage of each answer, not of the thread before it [RUN-08]', () => {
     for (const name of ['resumed', 'forked']) {
       const job = { resume: 'before', fork: name === 'forked' };
       expect(eventsOf(read(begun(job), linesOf(name)), 'spent'), name).toEqual([
@@ -79,7 +79,7 @@ describe('a thread of codex', () => {
     }
   });
 
-  it('says what its helpers spend, and does not end with them', () => {
+  it('reports the usage of its helpers, and does not end with them', () => {
     const helper = { threadId: 'helper' };
     const usage = { last: { inputTokens: 5, outputTokens: 2, totalTokens: 7 }, modelContextWindow: 100 };
     const { events } = read(working(), [
@@ -92,7 +92,7 @@ describe('a thread of codex', () => {
 });
 
 describe('a message to codex while it works [RUN-10]', () => {
-  it('is heard when it is shown to the model, and the run goes on until then', () => {
+  it('is heard once it is shown to the model, and the run goes on until then', () => {
     const sent = say(working(), 7);
     expect(sent.sent.at(-1)).toMatchObject({ method: 'turn/start', params: { clientUserMessageId: 'run_1.message.7' } });
     const early = read(sent, [says('turn-1', 'done'), turnEnded('turn-1')]);
@@ -103,7 +103,7 @@ describe('a message to codex while it works [RUN-10]', () => {
     expect(eventsOf(done, 'ended')).toEqual([{ type: 'ended', verdict: 'succeeded', summary: 'done again' }]);
   });
 
-  it('is taken up in another turn when the one that took it ended without an answer to it', () => {
+  it('starts another turn if the turn that took it ended without an answer to it', () => {
     const shown = read(say(working(), 7), [
       says('turn-1', 'done'),
       turnAnswer(4, 'turn-1'),
@@ -116,7 +116,7 @@ describe('a message to codex while it works [RUN-10]', () => {
     expect(eventsOf(done, 'ended')).toEqual([{ type: 'ended', verdict: 'succeeded', summary: 'so be it' }]);
   });
 
-  it('is not waited for when it was refused, or when its turn ended without it', () => {
+  it('is not waited for if it was refused, or if its turn ended without it', () => {
     const refused = read(say(working(), 7), [
       line({ id: 'run_1.4', error: { code: -1, message: 'no' } }),
       says('turn-1', 'done'),
@@ -126,13 +126,13 @@ describe('a message to codex while it works [RUN-10]', () => {
     for (const played of [refused, lost]) expect(eventsOf(played, 'ended')).toHaveLength(1);
   });
 
-  it('cannot be taken before there is a thread, nor after the end', () => {
+  it('is not sent before there is a thread, nor after the end', () => {
     expect(executor.say(begun().state, { n: 1, text: 'x' })).toBeUndefined();
     const over = read(working(), [says('turn-1', 'done'), turnEnded('turn-1')]);
     expect(executor.say(over.state, { n: 1, text: 'x' })).toBeUndefined();
   });
 
-  it('was heard in what the real program printed', () => {
+  it('is heard in a transcript of the real program', () => {
     let played = begun();
     for (const text of linesOf('steered')) {
       played = read(played, [text]);

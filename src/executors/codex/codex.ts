@@ -7,15 +7,15 @@ import { firstState, isState } from './state.ts';
 import { stepOf } from './step.ts';
 import { openThread, startTurn } from './threads.ts';
 
-/** Each change of a file would bring the whole difference again, in one line. */
-const NOT_TOLD = ['turn/diff/updated'];
+/** Not wanted: this notification repeats the whole diff in one line after each change of a file. */
+const OPTED_OUT = ['turn/diff/updated'];
 
 const HELLO = {
   clientInfo: { name: 'fleet', title: 'Fleet', version: '1' },
-  capabilities: { experimentalApi: false, requestAttestation: false, optOutNotificationMethods: NOT_TOLD },
+  capabilities: { experimentalApi: false, requestAttestation: false, optOutNotificationMethods: OPTED_OUT },
 };
 
-/** OpenAI's Codex by `codex app-server`: we are its client, and one thread with one turn after the other is one run. */
+/** OpenAI's Codex by `codex app-server`. Fleet is the client; one run is one thread with turns one after the other. */
 export const codex = ({ command }: { readonly command: string }): Executor => ({
   name: 'codex',
   can: { resume: true, fork: true, steer: true, ask: true, usage: true, context: true, mcp: true, tools: true },
@@ -27,8 +27,8 @@ export const codex = ({ command }: { readonly command: string }): Executor => ({
   begin: (job) => {
     const hello = request(`${job.runId}.1`, 'initialize', HELLO);
     const first = { ...firstState(job), sent: 1 };
-    const going = job.fork ? 'thread/fork' : 'thread/resume';
-    const opening = openThread(first, job.resume === undefined ? 'thread/start' : going, job.resume);
+    const continuing = job.fork ? 'thread/fork' : 'thread/resume';
+    const opening = openThread(first, job.resume === undefined ? 'thread/start' : continuing, job.resume);
     return { ...opening, send: [hello, notice('initialized'), ...opening.send] };
   },
 

@@ -1,20 +1,19 @@
 import { hasTool, mayRun } from '../../domain/agent/tools.ts';
 
 /*
- * Codex reads, lists and searches by commands of the shell and has no other tools for it. Whoever may read is therefore
- * let run what can do nothing but read.
+ * Codex reads, lists and searches by shell commands only. So an agent that may read may also run commands that only read.
  */
 
 const READERS = 'basename cat cmp comm cut diff dirname du egrep fgrep find grep head ls nl readlink realpath stat tail tr wc';
 const READING = ['Bash(pwd)', ...READERS.split(' ').map((program) => `Bash(${program} *)`)];
 
-/** What a shell is given to do in a command as codex shows it; undefined when it shows no shell. */
+/** The script in a shell command as codex shows it; undefined if it is no plain shell command. */
 export function scriptIn(command: string): string | undefined {
   const [shell = '', flag = '', script, ...rest] = shellWords(command) ?? [];
   return /(?:^|\/)(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(flag) && rest.length === 0 ? script : undefined;
 }
 
-/** Whether a command may be run: every part of its script must be allowed. */
+/** Whether the agent may run a command: every part of its script must be allowed. */
 export function mayRunCommand(tools: readonly string[], command: string): boolean {
   const parts = partsOf(scriptIn(command) ?? '');
   return parts?.every((part) => mayRun(tools, part) || (mayRead(tools) && onlyReads(part))) ?? false;
@@ -22,7 +21,7 @@ export function mayRunCommand(tools: readonly string[], command: string): boolea
 
 const mayRead = (tools: readonly string[]): boolean => ['Read', 'Grep', 'Glob'].some((name) => hasTool(tools, name));
 
-/** Of options that write or start a program, none may come out of a pattern either: a file can be called like one. */
+/** Whether a command only reads. Patterns are refused where they could expand to an option that writes, from a file's name. */
 function onlyReads(part: string): boolean {
   const words = shellWords(part) ?? [];
   const isSafe = !words.some((word) => /^[*?[]/.test(word));
@@ -38,7 +37,7 @@ const isLinesOf = ([lines = '', ...files]: readonly string[]): boolean =>
 const WORD = /\s*((?:'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^\s'"\\])+)/y;
 const PIECE = /'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^'"\\]+/g;
 
-/** The words of a line that was quoted for a shell; undefined when it is none. */
+/** The words of a shell-quoted line; undefined if a quote stays open. */
 function shellWords(line: string): string[] | undefined {
   const words: string[] = [];
   const text = line.trimEnd();
@@ -59,7 +58,7 @@ function unquoted(piece: string): string {
 
 const PART = /((?:'[^']*'|"(?:[^"\\]|\\[^])*"|[^'"|;&])*)(\|\||&&|[|;]|$)/y;
 
-/** The commands that a script joins by pipes, `&&`, `||` and `;`; undefined when it cannot be told. */
+/** The commands that a script joins by pipes, `&&`, `||` and `;`; undefined if the script has anything else. */
 function partsOf(script: string): string[] | undefined {
   const parts: string[] = [];
   PART.lastIndex = 0;

@@ -19,7 +19,7 @@ describe('the end of a turn', () => {
     [status(500), 'errored'],
     [status(null), 'errored'],
     ['other', 'errored'],
-    ['a kind nobody knows', 'errored'],
+    ['an unknown kind', 'errored'],
     [{}, 'errored'],
     [null, 'errored'],
   ];
@@ -35,11 +35,11 @@ describe('the end of a turn', () => {
     },
   );
 
-  it('names the command that signs it in again', () => {
+  it('names the log-in command', () => {
     expect(JSON.stringify(endOf('unauthorized'))).toContain('codex login');
   });
 
-  it('is a limit until the last used-up window of the account begins again [RUN-04]', () => {
+  it('is a limit until the last used-up quota window resets [RUN-04]', () => {
     const played = read(begun(), linesOf('usage-limit'));
     expect(eventsOf(played, 'quota')).toEqual([
       { type: 'quota', window: '5h', used: 1, resets: '2033-05-18T03:33:20.000Z' },
@@ -48,12 +48,12 @@ describe('the end of a turn', () => {
     expect(eventsOf(played, 'limited')).toMatchObject([{ until: '2033-05-18T03:33:20.000Z' }]);
   });
 
-  it('is no success when it was interrupted, or when its model said and did nothing', () => {
+  it('is no success if it was interrupted, or if the model said and did nothing', () => {
     expect(eventsOf(read(begun(), linesOf('interrupted')), 'ended')).toMatchObject([{ verdict: 'errored' }]);
     expect(eventsOf(read(begun(), linesOf('refusal')), 'ended')).toMatchObject([{ verdict: 'refused' }]);
   });
 
-  it('comes from us when it tries to reach its model for ever', () => {
+  it('is forced if codex retries its model too often', () => {
     const again = told('error', { willRetry: true, error: { message: 'Reconnecting', codexErrorInfo: status(null) } });
     const seven = read(
       working(),
@@ -65,7 +65,7 @@ describe('the end of a turn', () => {
     expect(eventsOf(between, 'ended')).toEqual([]);
   });
 
-  it('is said once', () => {
+  it('is emitted once', () => {
     const over = read(working(), [says('turn-1', 'done'), turnEnded('turn-1')]);
     const more = read(over, [turnEnded('turn-1'), turnBegan('turn-2'), says('turn-2', 'x'), turnEnded('turn-2')]);
     expect(more.events).toEqual(over.events);

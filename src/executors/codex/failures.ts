@@ -33,10 +33,10 @@ const VERDICT_OF_STATUS: Readonly<Record<number, Verdict | 'limited'>> = {
 
 const SUMMARY = 1_000;
 
-/** What the end of a failed turn means: by the kind codex gives it, else by the status its provider gave. */
+/** The events of a failed turn: by the kind codex names, else by the provider's status. */
 export function failureOf(error: Fields, until: string | undefined): readonly AgentEvent[] {
-  const said = textIn(error, 'message') ?? 'its turn failed and it did not say why';
-  const message = (textIn(bodyIn(said), 'message') ?? said).slice(0, SUMMARY);
+  const text = textIn(error, 'message') ?? 'its turn failed and it did not say why';
+  const message = (textIn(bodyIn(text), 'message') ?? text).slice(0, SUMMARY);
   const verdict = verdictOf(error);
   if (verdict === 'limited')
     return [
@@ -60,7 +60,7 @@ function byStatus(kind: Fields): Verdict | 'limited' | undefined {
   return status === undefined ? undefined : VERDICT_OF_STATUS[status];
 }
 
-/** A request that its provider called wrong is of no kind; the message is the body of the answer then. */
+/** The verdict of a bad request, which has no kind: its message is the body of the provider's answer. */
 function byBody(message: string): Verdict | undefined {
   const body = bodyIn(message);
   if (Object.keys(body).length === 0) return undefined;

@@ -1,6 +1,6 @@
 import { isRecord } from '../agent-event.ts';
 
-/* Parts of what a program printed, as what they should be or undefined. */
+/* Typed access to unchecked fields: a field of another type is undefined. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ export const textIn = (fields: Fields, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Names are kept in the state of a run: one that is longer than any name is none. */
+/** A text used as a name. Overlong ones are dropped, because names are kept in the state of a run. */
 export const nameIn = (fields: Fields, name: string): string | undefined => {
   const value = textIn(fields, name);
   return value !== undefined && value !== '' && value.length <= 200 ? value : undefined;

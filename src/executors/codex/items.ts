@@ -11,7 +11,7 @@ interface Tool {
   readonly detail: string;
 }
 
-/** Things it does with a tool, by the type of the item. */
+/** Items that are tool calls, by their type. */
 const TOOLS: Readonly<Record<string, (item: Fields) => Tool>> = {
   commandExecution: (item) => ({ name: 'Bash', detail: shown(textIn(item, 'command') ?? '') }),
   fileChange: (item) => ({ name: 'Edit', detail: pathsIn(item).join(' ') }),
@@ -46,7 +46,7 @@ const spoken = (type: 'said' | 'thought', text = ''): readonly AgentEvent[] => (
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** What has no status has only to end. */
+/** Whether an item succeeded. Without a status, its end is enough. */
 const isDone = (item: Fields): boolean =>
   (textIn(item, 'status') ?? 'completed') === 'completed' && (item['exitCode'] ?? 0) === 0;
 
@@ -57,7 +57,7 @@ function pathsIn(item: Fields): readonly string[] {
   });
 }
 
-/** Whether all that a patch changes lies in that directory. An accepted patch is written wherever it says. */
+/** Whether every path of a patch is in the directory. Codex writes an accepted patch to any path. */
 export function staysIn(directory: string, item: Fields): boolean {
   const paths = pathsIn(item);
   const inside = `${posix.resolve(directory)}/`;

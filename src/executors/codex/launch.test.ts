@@ -8,7 +8,7 @@ import { codexProgram } from './program.ts';
 describe('the command line of codex', () => {
   const settings = (job: Partial<Job>): readonly string[] => executor.launch({ ...plainJob, ...job }).args;
 
-  it('is quiet, trusts nothing in the workspace and leaves the files of its user alone [EXEC-07]', () => {
+  it('disables telemetry and updates, trusts nothing in the workspace and leaves the user’s files alone [EXEC-07]', () => {
     const args = settings({ workDirectory: '/home/me/a "shop"/' });
     for (const setting of ['analytics.enabled=false', 'check_for_update_on_startup=false', 'features.daemon_auto_start=false'])
       expect(args).toContain(setting);
@@ -16,14 +16,14 @@ describe('the command line of codex', () => {
     expect(executor.launch(plainJob).env).toEqual({});
   });
 
-  it('carries any text through TOML', () => {
+  it('passes any text through TOML', () => {
     const [systemPrompt, env] = ['be "brief"\n\u007f\u0001\\ é', { A: 'b "c"' }];
     const args = settings({ systemPrompt, mcp: { command: 'fleet', args: ['mcp', 'a b'], env } });
     expect(args).toContain('developer_instructions="be \\"brief\\"\\n\\u007f\\u0001\\\\ é"');
     expect(args.find((arg) => arg.startsWith('mcp_servers.fleet='))).toContain('"args"=["mcp","a b"],"env"={"A"="b \\"c\\""}');
   });
 
-  it('names the servers of the project beside the one of Fleet [AUTO-08]', () => {
+  it('names the MCP servers of the project and of Fleet [AUTO-08]', () => {
     const servers = { vault: { command: 'fleet', args: ['mcp', '--server', 'vault'], env: {} } };
     const args = settings({ mcp: { command: 'fleet', args: ['mcp'], env: {} }, servers });
     expect(args.filter((arg) => arg.startsWith('mcp_servers.')).map((arg) => arg.split('=')[0])).toEqual([
@@ -32,7 +32,7 @@ describe('the command line of codex', () => {
     ]);
   });
 
-  it('lets it search the web only where that is allowed', () => {
+  it('enables web search only if that is allowed', () => {
     const off = 'web_search="disabled"';
     expect(settings({ tools: PRESETS.implement })).toContain(off);
     expect(settings({ tools: ['Read', 'WebSearch'] })).not.toContain(off);

@@ -6,7 +6,7 @@ import { nothing, type State } from './state.ts';
 import { begunTurn, clientIdOf, startTurn } from './threads.ts';
 import { contextIn, spentIn, usedUpUntil, windowsIn, withWindows } from './usage.ts';
 
-/** All that codex 0.166.0 may tell of itself; what is not among it tells that codex has changed. */
+/** Every notification of codex 0.166.0; an unknown one shows that codex has changed. */
 export const NOTIFICATIONS: ReadonlySet<string> = new Set(
   [
     'account/gatewayOAuth/changed account/login/completed account/rateLimits/updated account/updated app/list/updated',
@@ -34,13 +34,13 @@ export const NOTIFICATIONS: ReadonlySet<string> = new Set(
 
 const SUMMARY = 500;
 const MOST_PATCHES = 20;
-/** More than it tries again for any answer of its provider; only for want of a network does it go on and on, less and less often. */
+/** More retries than codex makes for any answer of its provider. Without a network it retries for ever, ever more slowly. */
 const MOST_TRIES = 7;
 const TAKE_UP = 'Take up my last message now.';
 
-/** What follows from something codex tells by itself. */
+/** Handles a notification. */
 export function noticed(state: State, method: string, params: Fields): Step {
-  // Helpers have threads of their own. They cost, and are not the agent.
+  // Helper agents have their own threads: their usage counts, but their words are not the agent's.
   const isOwn = state.thread !== undefined && params['threadId'] === state.thread;
   switch (method) {
     case 'turn/started': {
@@ -56,7 +56,7 @@ export function noticed(state: State, method: string, params: Fields): Step {
     case 'item/completed':
       return isOwn ? itemCompleted(state, fieldsIn(params, 'item')) : nothing(state);
     case 'error':
-      return isOwn && params['willRetry'] === true ? triedAgain(state, fieldsIn(params, 'error')) : nothing(state);
+      return isOwn && params['willRetry'] === true ? countRetry(state, fieldsIn(params, 'error')) : nothing(state);
     case 'turn/completed':
       return isOwn ? turnCompleted(state, fieldsIn(params, 'turn')) : nothing(state);
     case 'serverRequest/resolved':
@@ -66,7 +66,7 @@ export function noticed(state: State, method: string, params: Fields): Step {
   }
 }
 
-/** A conversation that is gone on with first says what it had spent before. */
+/** Counts usage of turns of this run only: a resumed conversation first reports its earlier usage. */
 function used(state: State, params: Fields, isOwn: boolean): Step {
   if (!state.turns.includes(textIn(params, 'turnId') ?? '')) return nothing(state);
   const usage = fieldsIn(params, 'tokenUsage');
@@ -107,8 +107,8 @@ function itemCompleted(state: State, item: Fields): Step {
   return { state: { ...state, said, stirred: true, unanswered: false, tries: 0 }, events, send: [] };
 }
 
-/** Trying again is a sign of life, for a while. */
-function triedAgain(state: State, error: Fields): Step {
+/** A retry is a sign of life, up to a number of retries. */
+function countRetry(state: State, error: Fields): Step {
   const tries = state.tries + 1;
   if (tries <= MOST_TRIES) return nothing({ ...state, tries });
   const message = `it could not reach its model and tried again ${tries} times: ${textIn(error, 'additionalDetails') ?? ''}`;
@@ -122,9 +122,9 @@ function turnCompleted(state: State, turn: Fields): Step {
   if (status === 'interrupted') return over(state, failureOf({ message: 'its turn was interrupted' }, undefined));
   if (status !== 'completed') return over(state, failureOf(fieldsIn(turn, 'error'), usedUpUntil(state.windows)));
   const { turn: _, ...idle } = state;
-  // Recorded by the turn that was ending, and shown to the model by none.
+  // The ending turn recorded the message but did not show it to the model.
   if (state.unanswered) return startTurn({ ...idle, unanswered: false }, { text: TAKE_UP });
-  // A message that is still on its way begins another turn.
+  // A message on its way starts another turn.
   if (state.unheard.some((message) => message.turn !== id)) return nothing(idle);
   if (!state.stirred) return over(state, [{ type: 'ended', verdict: 'refused', summary: 'its model gave no answer' }]);
   return over(state, [{ type: 'ended', verdict: 'succeeded', summary: state.said }]);

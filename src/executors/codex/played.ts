@@ -3,7 +3,7 @@ import type { AgentEvent, Job, Step } from '../executor.ts';
 import { plainJob } from '../kit/jobs.ts';
 import { codex } from './codex.ts';
 
-/* For tests: a conversation with codex, line by line. */
+/* Test support: plays a conversation with codex line by line. */
 
 export const executor = codex({ command: '/opt/codex' });
 export const transcripts = new URL('./transcripts/', import.meta.url);
@@ -51,6 +51,6 @@ export const working = (job: Partial<Job> = {}): Played =>
 
 export const say = (played: Played, n: number): Played => {
   const step = executor.say(played.state, { n, text: `message ${n}` });
-  if (!step) throw new Error('it takes no message');
+  if (!step) throw new Error('the executor takes no message in this state');
   return after(played, step);
 };

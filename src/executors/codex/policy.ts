@@ -1,7 +1,7 @@
 import { mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
 import type { Job } from '../executor.ts';
 
-/** How far a thread may go without asking. */
+/** The limits of a thread. */
 export interface Reach {
   readonly sandbox: 'danger-full-access' | 'workspace-write' | 'read-only';
   readonly approvalPolicy: 'never' | 'untrusted';

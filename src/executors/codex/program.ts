@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Program } from '../../domain/agent/executor.ts';
 
-/** The native program of each kind of machine: the package that holds it, and its folder in there. */
+/** Machine types and the folder of the native program in the package of each. */
 const NATIVE = {
   'linux-x64': 'x86_64-unknown-linux-musl',
   'linux-arm64': 'aarch64-unknown-linux-musl',
@@ -23,7 +23,7 @@ export const codexProgram: Program = {
   native: (wrapper) => nativeOf(wrapper),
 };
 
-/** `…/@openai/codex/bin/codex.js` starts what lies in a package beside it or, as older npm has it, inside it. */
+/** Paths of the native program, which `…/@openai/codex/bin/codex.js` starts: in a sibling package or, with older npm, a nested one. */
 function nativeOf(wrapper: string): string[] {
   const found = /^(.*)\/@openai\/codex\/bin\/codex[.]js$/.exec(wrapper)?.[1];
   if (found === undefined) return [];

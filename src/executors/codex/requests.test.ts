@@ -3,7 +3,7 @@ import { PRESETS } from '../../domain/agent/tools.ts';
 import { plainJob } from '../kit/jobs.ts';
 import { executor, item, line, type Played, read, says, told, turnEnded, working } from './played.ts';
 
-describe('what codex asks for', () => {
+describe('a request of codex', () => {
   const asks = (method: string, params: object, id: unknown = 0): string => line({ id, method, params });
   const command = (text: string): string => asks('item/commandExecution/requestApproval', { kind: 'command', command: text });
   const answerTo = (played: Played, text: string): unknown => read(played, [text]).sent.at(-1);
@@ -36,13 +36,13 @@ describe('what codex asks for', () => {
     ['cat a; rm a', false],
     ['python3 -c 1', false],
     ['', false],
-  ])('to run %j under review is answered by what review may do: %s [EXEC-06]', (script, isAllowed) => {
+  ])('to run %j under review is allowed: %s [EXEC-06]', (script, isAllowed) => {
     const decision = isAllowed ? 'accept' : 'decline';
     expect(answerTo(working({ tools: PRESETS.review }), shell(script))).toEqual({ id: 0, result: { decision } });
   });
 
   it.each(['rm a', '/bin/bash -lc', "/bin/bash -lc 'ls' x", "/usr/bin/env bash -lc 'ls'", "bash -lc 'ls", "bash -x -c 'ls'"])(
-    'is declined where no plain shell is seen: %j',
+    'is declined if it is no plain shell command: %j',
     (text) => {
       expect(answerTo(working({ tools: PRESETS.review }), command(text))).toMatchObject({ result: { decision: 'decline' } });
     },
@@ -64,7 +64,7 @@ describe('what codex asks for', () => {
     });
   });
 
-  it('to change files is accepted inside the workspace of one that may write, and nowhere else [EXEC-06]', () => {
+  it('to change files is accepted only inside the workspace, for an agent that may write [EXEC-06]', () => {
     const patch = (path: string, move_path?: string) =>
       item('started', 'turn-1', { type: 'fileChange', id: 'p', changes: [{ path, kind: { type: 'update', move_path } }] });
     const ask = asks('item/fileChange/requestApproval', { itemId: 'p' });
@@ -79,7 +79,7 @@ describe('what codex asks for', () => {
     expect(decided(PRESETS.test, patch(inside, '/elsewhere'))).toBe('decline');
   });
 
-  it('without a restriction is asked of people, and answered once', () => {
+  it('without a restriction goes to a person, and is answered once', () => {
     const played = read(working(), [shell('rm a')]);
     expect(played.events.at(-1)).toEqual({
       type: 'asked',
@@ -98,7 +98,7 @@ describe('what codex asks for', () => {
     expect(executor.answer(resolved.state, 'run_1.0', 'allow')).toBeUndefined();
   });
 
-  it('as a question is put with its options', () => {
+  it('that is a question is asked with its options', () => {
     const question = { id: 'colour', question: 'Which colour?', options: [{ label: 'red' }, { label: 'blue' }] };
     const played = read(working({ tools: PRESETS.review }), [
       asks('item/tool/requestUserInput', { questions: [question] }, 'q-1'),
@@ -109,7 +109,7 @@ describe('what codex asks for', () => {
     ]);
   });
 
-  it('is never left without an answer', () => {
+  it('always gets an answer', () => {
     const isError = { id: 3, error: { code: -32_601 } };
     expect(answerTo(working(), asks('item/tool/call', {}, 3))).toMatchObject(isError);
     expect(answerTo(working(), asks('never/heard/of', {}, 3))).toMatchObject(isError);

@@ -6,7 +6,7 @@ import { type Fields, listIn, nameIn, textIn } from './fields.ts';
 import { type RequestId, refusal, reply } from './rpc.ts';
 import type { Pending, State } from './state.ts';
 
-/* What codex asks of us: decided by the tools of the job where they are given, by people where not. */
+/* Requests of codex: decided by the tools of the job if they are restricted, else by a person. */
 
 const MOST_PENDING = 20;
 const ALLOW = 'allow';
@@ -30,7 +30,7 @@ const ANSWERERS: Readonly<Record<string, Answerer>> = {
   'item/commandExecution/requestApproval': (state, asked) => {
     const command = textIn(asked.params, 'command') ?? '';
     if (!state.tools) return asking(state, asked, 'command', { text: `Run \`${scriptIn(command) ?? command}\`?` });
-    // Neither input for a command that runs already nor a way to the network.
+    // Not allowed: input to a running command, and network access.
     const isPlain =
       (textIn(asked.params, 'kind') ?? 'command') === 'command' && !isRecord(asked.params['networkApprovalContext']);
     return decision(state, asked, isPlain && mayRunCommand(state.tools, command));
@@ -46,7 +46,7 @@ const ANSWERERS: Readonly<Record<string, Answerer>> = {
       : asking(state, asked, 'permissions', { text: textIn(asked.params, 'reason') ?? 'Grant more permissions?' }),
   'item/tool/requestUserInput': (state, asked) => asking(state, asked, 'questions', questionsIn(asked.params)),
   'mcpServer/elicitation/request': (state, { id, params }) => {
-    // Fleet's own tools are always allowed; forms of other servers are filled in by nobody here.
+    // Fleet's own tools are always allowed; nobody can fill in forms of other servers.
     const action = textIn(params, 'serverName') === 'fleet' ? 'accept' : 'decline';
     return { state, events: [], send: [reply(id, { action, content: action === 'accept' ? {} : null, _meta: null })] };
   },
@@ -83,7 +83,7 @@ function asking(state: State, { id }: Asked, kind: Pending['kind'], { text, opti
   return { state: { ...state, pending: [...state.pending, pending] }, events: [event], send: [] };
 }
 
-/** Several questions of one request are put as one, and its answer is the answer to each. */
+/** Several questions of one request are asked as one, and its answer answers each of them. */
 function questionsIn(params: Fields): Question {
   const asked = listIn(params, 'questions').filter(isRecord).slice(0, 10);
   const options = asked.length === 1 ? listIn(asked[0] ?? {}, 'options').filter(isRecord) : [];
@@ -103,7 +103,7 @@ export function answered(state: State, request: string, text: string): Step | un
 
 function resultOf({ kind, questions = [] }: Pending, text: string): object {
   if (kind === 'questions') return { answers: Object.fromEntries(questions.map((id) => [id, { answers: [text] }])) };
-  // What was asked for is not remembered: more than was needed is never granted.
+  // The requested permissions are not kept, so none are granted.
   if (kind === 'permissions') return NO_PERMISSIONS;
   return { decision: text === ALLOW ? 'accept' : 'decline' };
 }

@@ -5,7 +5,7 @@ import { type Fields, fieldsIn, nameIn, textIn } from './fields.ts';
 import { nothing, type State } from './state.ts';
 import { begunTurn, openThread, startTurn } from './threads.ts';
 
-/** What follows from an answer to a request of ours. */
+/** Handles an answer to a request of Fleet. */
 export function responded(state: State, message: Fields): Step {
   const { id } = message;
   if (typeof id !== 'string' || !id.startsWith(`${state.run}.`)) return { ...nothing(state), unknown: true };
@@ -20,7 +20,7 @@ export function responded(state: State, message: Fields): Step {
   return nothing(begunTurn({ ...state, unheard }, turn));
 }
 
-/** The thread is there: it is told what to do. */
+/** The thread is open: sends the prompt. */
 function opened(state: State, result: Fields): Step {
   const thread = nameIn(fieldsIn(result, 'thread'), 'id');
   if (thread === undefined) return failed(state, { message: 'it opened a thread and did not say which' });
@@ -30,11 +30,11 @@ function opened(state: State, result: Fields): Step {
   return { ...begun, events: [{ type: 'opened', session: thread }] };
 }
 
-/** A conversation that is not there any more is begun anew: the prompt says all there is to know. */
+/** Starts a new thread if the old one is gone: the prompt holds everything that is needed. */
 const notOpened = (state: State, error: Fields): Step =>
   state.opening?.fresh === false ? openThread(state, 'thread/start') : failed(state, error);
 
-/** A message that was not taken is not waited for; without a turn nothing will come of anything. */
+/** Drops a refused message; without a running turn, the refusal ends the run. */
 function refused(state: State, id: string, error: Fields): Step {
   const unheard = state.unheard.filter((message) => message.id !== id);
   const isMessage = unheard.length < state.unheard.length;

@@ -1,4 +1,4 @@
-/* JSON-RPC as `codex app-server` speaks it: one object per line, without a version. */
+/* JSON-RPC as `codex app-server` uses it: one object per line, without the version field. */
 
 export type RequestId = string | number;
 
@@ -10,6 +10,6 @@ export const reply = (id: RequestId, result: object): string => JSON.stringify({
 
 const METHOD_NOT_FOUND = -32_601;
 
-/** Never silence: who asks waits for an answer. */
+/** Answers an unsupported request with an error, because codex waits for an answer. */
 export const refusal = (id: RequestId, method: string): string =>
   JSON.stringify({ id, error: { code: METHOD_NOT_FOUND, message: `fleet does not answer ${method.slice(0, 200)}` } });

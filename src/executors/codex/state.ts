@@ -3,16 +3,16 @@ import type { Job, Step } from '../executor.ts';
 import type { RequestId } from './rpc.ts';
 import type { Window } from './usage.ts';
 
-/** A message of ours that the agent has not shown to its model yet. */
+/** A message of Fleet that codex has not shown to its model yet. */
 export interface Unheard {
   readonly n: number;
-  /** Id of the request that carried it. */
+  /** Id of the request with the message. */
   readonly id: string;
-  /** The turn that took it. */
+  /** The turn that took the message. */
   readonly turn?: string;
 }
 
-/** A request of codex that a person has to answer. */
+/** A request of codex that a person must answer. */
 export interface Pending {
   readonly request: string;
   readonly id: RequestId;
@@ -20,42 +20,42 @@ export interface Pending {
   readonly questions?: readonly string[];
 }
 
-/** All that is remembered between two lines. Everything in it is bounded: it is kept in the row of the run. */
+/** The reducer's state between two lines. Every field is bounded, because the row of the run holds the state. */
 export interface State {
   readonly run: string;
-  /** Requests sent so far; ids are made of it. */
+  /** How many requests were sent; ids are made of this number. */
   readonly sent: number;
   readonly directory: string;
   readonly tools?: readonly string[] | undefined;
   readonly sandboxed?: boolean | undefined;
   readonly model?: string | undefined;
   readonly effort?: string | undefined;
-  /** What the thread is told first, until it is. */
+  /** The prompt, until it is sent. */
   readonly prompt?: string | undefined;
-  /** Id of the request that opens the thread, until there is one. */
+  /** The request that opens the thread, until the thread is open. */
   readonly opening?: { readonly id: string; readonly fresh: boolean } | undefined;
   readonly thread?: string | undefined;
-  /** The turn that goes on. */
+  /** The running turn. */
   readonly turn?: string | undefined;
-  /** Turns that began in this run: what others have spent was counted before. */
+  /** Turns of this run: usage of earlier turns was counted already. */
   readonly turns: readonly string[];
   readonly unheard: readonly Unheard[];
-  /** The last thing in its turn is a message of ours: its model has not said anything to it. */
+  /** Whether the model has not answered the last message yet. */
   readonly unanswered: boolean;
   readonly pending: readonly Pending[];
-  /** Patches that stay in the directory. */
+  /** Ids of patches that stay in the directory. */
   readonly patches: readonly string[];
   readonly windows: readonly Window[];
-  /** How often it has said in a row that it tries again. */
+  /** How many retries codex has reported in a row. */
   readonly tries: number;
-  /** What it said last in this turn. */
+  /** The last words of this turn. */
   readonly said: string;
-  /** It has said or done something in this turn. */
+  /** Whether the agent has said or done anything in this turn. */
   readonly stirred: boolean;
   readonly ended: boolean;
 }
 
-/** A longer prompt is read from its file: until the thread is there it would have to be kept. */
+/** The agent reads a longer prompt from its file, because the state must hold the prompt until the thread is open. */
 const INLINE_PROMPT = 24_000;
 
 export const firstState = (job: Job): State => ({
@@ -82,7 +82,7 @@ export const firstState = (job: Job): State => ({
   ended: false,
 });
 
-/** Only what was made here is one; of a run of another version nothing is understood any more. */
+/** Whether a value is a state of this version. The lines of a run of another version are not understood. */
 export const isState = (value: unknown): value is State =>
   isRecord(value) && typeof value['run'] === 'string' && Array.isArray(value['turns']);
 

@@ -6,7 +6,7 @@ import { requested } from './requests.ts';
 import { responded } from './responses.ts';
 import { isState, nothing } from './state.ts';
 
-/** What follows from one line of `codex app-server`: a response, a request or a notification. */
+/** Reduces one line of `codex app-server`: a response, a request or a notification. */
 export function stepOf(state: unknown, line: string): Step {
   const message = recordIn(line);
   if (!message || !isState(state)) return { ...nothing(state), unknown: true };

@@ -3,11 +3,11 @@ import { reachOf } from './policy.ts';
 import { request } from './rpc.ts';
 import type { State } from './state.ts';
 
-/* What we ask of codex about the one thread of a run and its turns. */
+/* Requests to codex about the thread of a run and its turns. */
 
 type Opening = 'thread/start' | 'thread/resume' | 'thread/fork';
 
-/** Opens the thread, or another one's copy. Each time it is said anew how far it may go: no rule of an earlier run holds. */
+/** Opens, resumes or forks a thread. The limits are stated each time, so those of an earlier run do not carry over. */
 export function openThread(state: State, method: Opening, of?: string): Step {
   const { directory: cwd, model, run } = state;
   const id = `${run}.${state.sent + 1}`;
@@ -24,17 +24,17 @@ export function openThread(state: State, method: Opening, of?: string): Step {
   };
 }
 
-/** There is no `max` among its words. */
+/** The effort as codex names it, which has no `max`. */
 export const effortOf = (effort: string): string => (effort === 'max' ? 'xhigh' : effort);
 
-interface Told {
+interface TurnInput {
   readonly text: string;
-  /** Number of the message, where it is one. */
+  /** Number of the message; absent for the prompt. */
   readonly n?: number;
 }
 
-/** Begins a turn, or adds to the one that goes on: codex decides which in one step, so that no message falls between two turns. */
-export function startTurn(state: State, { text, n }: Told): Step {
+/** Starts a turn or adds to the running one. Codex decides which in one step, so no message gets lost between two turns. */
+export function startTurn(state: State, { text, n }: TurnInput): Step {
   const { run, thread, effort } = state;
   const id = `${run}.${state.sent + 1}`;
   const params = {
@@ -47,12 +47,12 @@ export function startTurn(state: State, { text, n }: Told): Step {
   return { state: { ...state, sent: state.sent + 1, unheard }, events: [], send: [request(id, 'turn/start', params)] };
 }
 
-/** What codex says back when it shows a message to its model. */
+/** The id by which codex reports that it has shown a message to its model. */
 export const clientIdOf = ({ run }: State, n: number): string => `${run}.message.${n}`;
 
 const MOST_TURNS = 40;
 
-/** A turn that began in this run: of the thread itself, or of a helper. */
+/** Records a turn of this run, of the thread itself or of a helper. */
 export function begunTurn(state: State, turn: string, isOwn = true): State {
   if (state.turns.includes(turn)) return state;
   return { ...state, ...(isOwn ? { turn } : {}), turns: [...state.turns, turn].slice(-MOST_TURNS) };

@@ -1,7 +1,7 @@
-/** What can stand in an option `-c key=value` of codex. */
+/** A value in an option `-c key=value` of codex. */
 export type TomlValue = string | number | boolean | readonly TomlValue[] | { readonly [key: string]: TomlValue };
 
-/** A value as TOML on one line. */
+/** The value as TOML on one line. */
 export function toml(value: TomlValue): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object') return String(value);
@@ -13,5 +13,5 @@ export function toml(value: TomlValue): string {
 
 const isList = (value: TomlValue): value is readonly TomlValue[] => Array.isArray(value);
 
-/** A basic string is a string of JSON but for one control character; what is no text at all, half a pair, it cannot hold. */
+/** A TOML basic string is a JSON string, except for one control character; unpaired surrogates are replaced. */
 const quoted = (text: string): string => JSON.stringify(text.toWellFormed()).replaceAll('\u007f', '\\u007f');

@@ -1,17 +1,17 @@
 import type { AgentEvent } from '../executor.ts';
 import { countIn, type Fields, fieldsIn, nameIn } from './fields.ts';
 
-/** A window of the account, as it was told last. */
+/** The last report of a quota window of the account. */
 export interface Window {
   readonly window: string;
   readonly used: number;
   readonly resets?: string;
 }
 
-/** What one answer of the model took. The total beside it is that of the whole thread, runs before this one included. */
+/** The usage of one answer of the model. The total beside it includes earlier runs of the thread, so it is not used. */
 export function spentIn(usage: Fields, model: string | undefined): AgentEvent {
   const last = fieldsIn(usage, 'last');
-  // Codex counts what came from a cache among what was read.
+  // Codex counts cached tokens among the input tokens.
   const cached = countIn(last, 'cachedInputTokens') ?? 0;
   return {
     type: 'spent',
@@ -47,11 +47,11 @@ export function windowsIn(limits: Fields): readonly Window[] {
   });
 }
 
-/** Updates are sparse: what one does not speak of stays as it was. */
+/** Merges reports of windows: an update names only windows that changed. */
 export const withWindows = (before: readonly Window[], now: readonly Window[]): readonly Window[] =>
   [...before.filter(({ window }) => !now.some((other) => other.window === window)), ...now].slice(-MOST_WINDOWS);
 
-/** When the last of the windows that are used up begins again. */
+/** When the last used-up window resets. */
 export const usedUpUntil = (windows: readonly Window[]): string | undefined =>
   windows
     .filter(({ used }) => used >= 1)
