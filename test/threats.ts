@@ -27,7 +27,7 @@ export const ATTACKS: readonly Attack[] = [
         'is not to be had by arguments for the program of an agent, of whichever, by anybody but the owner',
       ),
       attack('what-a-token-may-start', 'is refused over REST and over MCP, with the bound and what it allows'),
-      { file: 'src/executors/custom/custom.test.ts', title: 'is filled in argument by argument, and never a shell line' },
+      { file: 'src/executors/custom/custom.test.ts', title: 'is filled in argument by argument, without a shell' },
       {
         file: 'src/operations/bounds.test.ts',
         title: 'is refused outside of its bounds, with whose they are and what is allowed',

@@ -16,10 +16,10 @@ const sdk = claude({ kind: 'sdk', command: 'claude', sdk: 'sdk.mjs', node: 'node
 
 executorConformance({ executor: cli, transcripts });
 
-describe('by the Agent SDK', () => {
+describe('claude by the Agent SDK', () => {
   for (const { says, holds } of launchLaws(sdk)) it(`${says} [EXEC-02]`, () => expect(holds).not.toThrow());
 
-  it('gives the program the same arguments and reads the same lines [EXEC-01]', () => {
+  it('passes the program the same arguments and reads the same lines [EXEC-01]', () => {
     const job = { ...plainJob, tools: PRESETS.review, model: 'opus', resume: 's-1', mcpConfig: '/somewhere/mcp.json' };
     const [direct, bridged] = [cli, sdk].map((executor) => executor.launch(job));
     expect(bridged?.args.slice(0, 3)).toEqual(['claude-sdk-agent.mjs', 'sdk.mjs', 'claude']);
@@ -34,7 +34,7 @@ const recorded = (name: string): string[] =>
     .trimEnd()
     .split('\n');
 
-/** Everything that follows, with something done after the lines of this kind. */
+/** Plays the lines, with `after` called after each. */
 function played(lines: readonly string[], begun: unknown, after: (state: unknown, events: readonly AgentEvent[]) => unknown) {
   let state = begun;
   const events: AgentEvent[] = [];
@@ -51,7 +51,7 @@ function played(lines: readonly string[], begun: unknown, after: (state: unknown
 const typesIn = (events: readonly AgentEvent[]): string[] => events.map(({ type }) => type);
 const keep = (state: unknown): unknown => state;
 
-it('hears what it was told in the middle, and ends only when nothing is left to hear [RUN-10]', () => {
+it('hears messages sent during a turn, and ends only once none is left [RUN-10]', () => {
   let n = 0;
   const { events } = played(recorded('steered'), cli.begin(plainJob).state, (state, [first]) => {
     const isDue = first?.type === 'tool' || (first?.type === 'said' && first.text === 'first');
@@ -69,7 +69,7 @@ it('hears what it was told in the middle, and ends only when nothing is left to 
   expect(events.at(-1)).toEqual({ type: 'ended', verdict: 'succeeded', summary: 'second' });
 });
 
-it('ends as it had said when it goes without having taken up the last message', () => {
+it('ends with its last result if it exits without taking up the last message', () => {
   const said = cli.say(cli.begin(plainJob).state, { n: 1, text: 'too late' });
   const { state, events } = played(recorded('tool-use'), said?.state, keep);
   expect(typesIn(events)).not.toContain('ended');
@@ -80,11 +80,11 @@ it('ends as it had said when it goes without having taken up the last message', 
   expect(cli.exit(thrown.state, 0)).toEqual([]);
 });
 
-it('says nothing of how it went when it is gone before it did', () => {
+it('emits no verdict if it exits before a result', () => {
   expect(cli.exit(cli.begin(plainJob).state, 0)).toEqual([]);
 });
 
-it('tells what it used when it is gone before the result [RUN-08]', () => {
+it('reports its usage if it exits before the result [RUN-08]', () => {
   const cut = recorded('tool-use').filter((line) => !line.includes('"type":"result"'));
   const { state, events } = played(cut, cli.begin(plainJob).state, keep);
   expect(typesIn(events)).not.toContain('spent');
@@ -95,12 +95,12 @@ it('tells what it used when it is gone before the result [RUN-08]', () => {
   expect(cli.exit(whole, 0)).toEqual([]);
 });
 
-it('takes no message when it is over', () => {
+it('takes no message once it is over', () => {
   const { state } = played(recorded('tool-use'), cli.begin(plainJob).state, keep);
   expect(cli.say(state, { n: 1, text: 'one more' })).toBeUndefined();
 });
 
-it('answers by the tools of the job whether a tool may be used [EXEC-06]', () => {
+it('decides by the tools of the job whether a tool may be used [EXEC-06]', () => {
   const job = { ...plainJob, tools: PRESETS.review };
   const { events, sent } = played(recorded('restricted'), cli.begin(job).state, keep);
   const answers = sent.map((line) => (JSON.parse(line) as { response: { response: object } }).response.response);
@@ -126,7 +126,7 @@ it.each([
   expect(JSON.parse(line)).toMatchObject({ response: { request_id: 'r-1', response: { behavior } } });
 });
 
-it('asks a person where everything is allowed and it asks all the same', () => {
+it('asks a person if the program asks although everything is allowed', () => {
   const asked = cli.step(cli.begin(plainJob).state, request('Bash', { command: 'rm -rf /' }));
   expect(asked.events).toMatchObject([{ type: 'asked', kind: 'permission', options: ['allow', 'deny'] }]);
   const behaviour = (text: string) => JSON.parse(cli.answer(asked.state, 'r-1', text)?.send[0] ?? '{}') as unknown;
@@ -136,19 +136,19 @@ it('asks a person where everything is allowed and it asks all the same', () => {
   expect(behaviour('not today')).toMatchObject({ response: { response: { behavior: 'deny', message: 'not today' } } });
 });
 
-it('turns down what it does not know, and what is too long to be kept', () => {
+it('refuses unknown requests, and those too long for the state', () => {
   const { state } = cli.begin(plainJob);
   expect(cli.step(state, request('x', {}, 'elicitation')).send[0]).toContain('"subtype":"error"');
   expect(cli.step(state, request('Bash', { command: 'x'.repeat(10_000) })).send[0]).toContain('"behavior":"deny"');
 });
 
-it('forgets a request that is withdrawn', () => {
+it('forgets a withdrawn request', () => {
   const asked = cli.step(cli.begin(plainJob).state, request('Bash', { command: 'x' }));
   const gone = cli.step(asked.state, JSON.stringify({ type: 'control_cancel_request', request_id: 'r-1' }));
   expect(cli.answer(gone.state, 'r-1', 'allow')).toBeUndefined();
 });
 
-it('shows only the tools of the job, and leaves nothing of the repository in force [EXEC-06] [T12]', () => {
+it('offers only the tools of the job, and ignores the settings of the repository [EXEC-06] [T12]', () => {
   const argsOf = (tools: readonly string[] | undefined): string => cli.launch({ ...plainJob, tools }).args.join(' ');
   expect(argsOf(undefined)).toContain('--permission-mode bypassPermissions');
   expect(argsOf(undefined)).not.toContain('--tools');
@@ -159,7 +159,7 @@ it('shows only the tools of the job, and leaves nothing of the repository in for
   for (const tools of [undefined, PRESETS.implement, PRESETS.review]) expect(argsOf(tools)).toMatch(/--setting-sources user$/);
 });
 
-it('counts what a result says of the time since the one before, and never the totals of a conversation [RUN-08]', () => {
+it('counts the usage since the previous result, never the totals of a conversation [RUN-08]', () => {
   const costs = ['resumed', 'forked'].map((name) => {
     const line = recorded(name).find((text) => text.includes('"type":"result"')) ?? '';
     const { total_cost_usd } = JSON.parse(line) as { total_cost_usd: number };

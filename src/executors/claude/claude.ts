@@ -8,12 +8,12 @@ import { answered } from './requests.ts';
 import { asState, type Since, type State } from './state.ts';
 import { uuidOf } from './uuid.ts';
 
-/** Messages that were sent and not taken up yet; further ones wait. */
+/** The most messages that may be sent and not taken up yet; further ones wait. */
 const MOST_UNHEARD = 50;
 
 /**
- * Claude Code, two-way, by lines of JSON. Both engines speak the same lines: the SDK starts the same program and hands on what
- * it prints.
+ * Claude Code, two-way, by lines of JSON. Both engines use the same lines: the SDK starts the same program and passes on its
+ * output.
  */
 export const claude = (engine: Engine): Executor => ({
   name: 'claude',
@@ -45,7 +45,7 @@ export const claude = (engine: Engine): Executor => ({
 
   answer: (state, request, text) => answered(asState(state), request, text),
 
-  // What was sent last was not taken up any more: then it went as it had said. What it used without a result was used all the same.
+  // A program that exits without taking up the last message ends with its last result. Usage without a result still counts.
   exit: (state) => {
     const { held, isOver, since } = asState(state);
     return [...(since ? [spentSince(since)] : []), ...(held && !isOver ? [{ type: 'ended' as const, ...held }] : [])];

@@ -4,13 +4,13 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const NONE: Fields = {};
 
-/* Reading of values nobody has checked: what is not as expected is absent. */
+/* Typed access to unchecked values: a value of another type is undefined. */
 
 export const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : NONE);
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 export const amountOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
-/** Larger ones are no counts of anything, and their sums would not be numbers any more. */
+/** A larger count is not real, and sums of such counts would not be exact. */
 const MOST = 1_000_000_000_000;
 export const countOf = (value: unknown): number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST ? value : 0;
@@ -19,6 +19,6 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 /** Seconds since 1970, as providers write them. */
 export function instantOf(seconds: unknown): string | undefined {
   const at = amountOf(seconds);
-  // No later than any date a machine can write.
+  // Later times cannot be written as a date.
   return at === undefined || at > 8_000_000_000_000 ? undefined : new Date(at * 1_000).toISOString();
 }

@@ -2,7 +2,7 @@ import type { Conversation, Interactive, Job, Launch } from '../../domain/agent/
 import { askRules, isFree, NEVER, toolNames } from './restriction.ts';
 import { uuidOf } from './uuid.ts';
 
-/** How the program is spoken to: its own lines, or the Agent SDK through a small program of ours. */
+/** How Fleet runs the program: directly, or by the Agent SDK through a small program of Fleet. */
 export type Engine =
   | { readonly kind: 'cli'; readonly command: string }
   | { readonly kind: 'sdk'; readonly command: string; readonly sdk: string; readonly node: string; readonly agent: string };
@@ -16,17 +16,17 @@ export function launchOf(engine: Engine, job: Job): Launch {
 }
 
 /**
- * By the program itself, whichever engine runs use. The folder is trusted for this session alone and nothing is written down:
- * what trust would let in, the settings of a repository, is left out as in runs.
+ * Starts the program itself, whichever engine runs use. The folder is trusted for this session only, and nothing is recorded. The
+ * settings of the repository, which trust would enable, are ignored as in runs.
  */
 export const interactiveOf = ({ command }: Engine, job: Job, { session }: Conversation): Interactive => ({
   command,
-  args: [...job.extraArgs, '--resume', session, ...wishes(job), ...forPerson(job.tools), '--setting-sources', 'user'],
+  args: [...job.extraArgs, '--resume', session, ...commonArgs(job), ...forPerson(job.tools), '--setting-sources', 'user'],
   env: { ...QUIET, CLAUDE_CODE_SANDBOXED: '1' },
   files: [],
 });
 
-/** Where a run would be held back a person is asked. */
+/** Where a run would be refused, the program asks the person. */
 function forPerson(tools: Job['tools']): string[] {
   const isRestricted = tools !== undefined && !isFree(tools);
   if (isRestricted) return restriction(tools);
@@ -36,30 +36,30 @@ function forPerson(tools: Job['tools']): string[] {
 const HEADLESS = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 
 const QUIET: Readonly<Record<string, string>> = {
-  // It asks nobody but its provider, and stays the version it is.
+  // No traffic except to the provider, and no updates.
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
-  // Root may do without being asked only where it says so; to others it means nothing.
+  // Root may bypass permissions only with this variable; other users are not affected.
   IS_SANDBOX: '1',
-  // Reads the CLAUDE.md of the directories given, see `argsOf`.
+  // Reads the CLAUDE.md of directories given by `--add-dir`, see `argsOf`.
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
 };
 
 const ENV: Readonly<Record<string, string>> = {
   ...QUIET,
-  // What goes wrong before the first turn is told as a result and not on stderr alone.
+  // Reports failures before the first turn as a result, not only on stderr.
   CLAUDE_CODE_STARTUP_FAILURE_RESULTS: '1',
 };
 
 /**
- * Settings are the user's alone: those of a repository may name hooks, servers and even the address the user's key is sent to,
- * and nobody is asked whether to trust them where nobody is there. The CLAUDE.md of the repository is left out with its
- * settings, and is only text: giving the directory once more brings it back.
+ * Only the user's settings are read. Those of a repository may name hooks, servers and even the address that gets the user's key,
+ * and in a run nobody is asked whether to trust them. Its CLAUDE.md, which is only text, would be ignored with its settings;
+ * `--add-dir` includes it again.
  *
- * Servers of the user's own stay attached, because an agent of his is expected to have them; a restricted run has Fleet's
- * alone, because nobody knows what the others would do for it.
+ * The user's own MCP servers stay attached, because users expect them. A restricted run gets only Fleet's, because others could
+ * do what the restriction forbids.
  *
- * What the task adds comes first: where a flag is given twice the last one counts.
+ * The extra arguments of the task come first: of a flag given twice, the last one counts.
  */
 function argsOf(job: Job): string[] {
   const { tools, mcpConfig, maxTurns, maxBudgetUsd } = job;
@@ -67,7 +67,7 @@ function argsOf(job: Job): string[] {
   return [
     ...job.extraArgs,
     ...conversation(job),
-    ...wishes(job),
+    ...commonArgs(job),
     ...(maxTurns === undefined ? [] : ['--max-turns', String(maxTurns)]),
     ...(maxBudgetUsd === undefined ? [] : ['--max-budget-usd', String(maxBudgetUsd)]),
     ...(mcpConfig === undefined ? [] : ['--mcp-config', mcpConfig]),
@@ -77,12 +77,12 @@ function argsOf(job: Job): string[] {
   ];
 }
 
-/** What holds for an agent and for a person. */
-function wishes({ model, effort, systemPrompt, tools, workDirectory }: Job): string[] {
+/** The arguments for a run and for a person alike. */
+function commonArgs({ model, effort, systemPrompt, tools, workDirectory }: Job): string[] {
   const names = toolNames(tools);
   return [
     ...(model === undefined ? [] : ['--model', model]),
-    // It has no word for the least.
+    // The program has no effort `minimal`.
     ...(effort === undefined ? [] : ['--effort', effort === 'minimal' ? 'low' : effort]),
     ...(systemPrompt === undefined ? [] : ['--append-system-prompt', systemPrompt]),
     ...['--add-dir', workDirectory],
@@ -95,7 +95,7 @@ const restriction = (tools: readonly string[]): string[] => [
   ...['--strict-mcp-config', '--permission-mode', 'manual'],
 ];
 
-/** A conversation has the name of the run it began in. */
+/** Arguments that resume, fork or name the conversation. Its id derives from the run in which it begins. */
 const conversation = ({ runId, resume, fork }: Job): string[] => [
   ...(resume === undefined ? [] : ['--resume', resume]),
   ...(resume !== undefined && fork ? ['--fork-session'] : []),

@@ -1,4 +1,4 @@
-/** Values that are added now and taken later, one after the other, until somebody says that there are no more. */
+/** A queue of values to add now and iterate later, until `end` is called. */
 export function lineQueue<T>(): AsyncIterable<T> & { add(value: T): void; end(): void } {
   const values: T[] = [];
   let isEnded = false;

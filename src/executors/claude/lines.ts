@@ -9,7 +9,7 @@ type Reader = (state: State, line: Fields) => Step;
 const quiet = (state: State): Step => ({ state, events: [], send: [] });
 const telling = (state: State, events: readonly AgentEvent[]): Step => ({ state, events, send: [] });
 
-/** What the lines of the program mean, by their type; keys come in any order. A type that is not here is one it did not have. */
+/** The reducers of lines by their type. A type that is not here did not exist in the proved version. */
 export const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['system', system],
   ['assistant', assistant],
@@ -18,9 +18,9 @@ export const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['command_lifecycle', lifecycle],
   ['control_request', requested],
   ['control_cancel_request', withdrawn],
-  ['control_response', told],
+  ['control_response', windowAnswer],
   ['rate_limit_event', limits],
-  // Signs of life.
+  // Only signs of life.
   ...[
     'keep_alive',
     'stream_event',
@@ -32,7 +32,7 @@ export const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ].map((type): [string, Reader] => [type, quiet]),
 ]);
 
-/** Said again before every turn, always with the same name. Retries and the change to another model are signs of life. */
+/** `init` comes before every turn, always with the same session. Other subtypes, such as retries, are only signs of life. */
 function system(state: State, line: Fields): Step {
   const session = textOf(line['session_id']);
   return line['subtype'] === 'init' && session ? telling(state, [{ type: 'opened', session }]) : quiet(state);
@@ -43,14 +43,14 @@ const SYNTHETIC = '<synthetic>';
 function assistant(state: State, line: Fields): Step {
   const message = fieldsOf(line['message']);
   const problem = textOf(line['error']);
-  // The program puts its own words for a failure where the model's would be.
+  // For a failure, the program prints its own text in place of the model's.
   if (problem !== undefined || message['model'] === SYNTHETIC)
     return quiet(problem === undefined ? state : { ...state, problem });
   const isMain = textOf(line['parent_tool_use_id']) === undefined;
   const { problem: _, until: __, ...before } = state;
-  const clean = { ...before, ...addedTo(state.since, message) };
+  const clean = { ...before, ...usageAdded(state.since, message) };
   const blocks = listOf(message['content']).flatMap((block) => blockEvents(fieldsOf(block), isMain));
-  const filled = isMain ? filledBy(fieldsOf(message['usage'])) : 0;
+  const filled = isMain ? promptTokens(fieldsOf(message['usage'])) : 0;
   if (filled === 0 || filled === state.filled) return telling(clean, blocks);
   const events = [...blocks, contextOf(filled, state.window)];
   if (filled < ASK_FROM || state.window !== undefined || state.isAsked) return telling({ ...clean, filled }, events);
@@ -59,8 +59,8 @@ function assistant(state: State, line: Fields): Step {
 
 const LONGEST_NAME = 200;
 
-/** An answer comes in several lines, each with the same usage; what it writes is not known before the result. */
-function addedTo(since: Since | undefined, { id, model, usage }: Fields): { since?: Since } {
+/** Adds the usage of an answer once, although each of its lines repeats it. Output tokens are final only in the result. */
+function usageAdded(since: Since | undefined, { id, model, usage }: Fields): { since?: Since } {
   const message = textOf(id)?.slice(0, LONGEST_NAME) ?? '';
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = fieldsOf(usage);
   if (message === '' || message === since?.message) return {};
@@ -76,8 +76,8 @@ function addedTo(since: Since | undefined, { id, model, usage }: Fields): { sinc
 }
 
 /**
- * It says how large its window is at the end of a turn, which may be too late. Asking it has every part counted by its provider,
- * one request each: that is done once, and only where it matters.
+ * The program reports the size of its window at the end of a turn, which may be too late. A request for it makes the provider count
+ * every part, one request each, so Fleet asks once, and only from this many tokens.
  */
 const ASK_FROM = 100_000;
 
@@ -90,11 +90,11 @@ const contextOf = (tokens: number, limit: number | undefined): AgentEvent => ({
   ...(limit === undefined ? {} : { limit }),
 });
 
-/** Without what is being answered, which the program does not know yet at this point. */
-const filledBy = (usage: Fields): number =>
+/** The tokens of the prompt. Those of the answer are not known yet at this point. */
+const promptTokens = (usage: Fields): number =>
   countOf(usage['input_tokens']) + countOf(usage['cache_creation_input_tokens']) + countOf(usage['cache_read_input_tokens']);
 
-/** What helpers of the agent say is theirs; what they do to the workspace is of the run. */
+/** The events of one content block. Text of helper agents is left out, their tool calls count. */
 function blockEvents(block: Fields, isMain: boolean): AgentEvent[] {
   const { type, text, thinking, id, name, input } = block;
   if (type === 'text' && typeof text === 'string' && isMain) return [{ type: 'said', text }];
@@ -123,19 +123,19 @@ function user(state: State, line: Fields): Step {
   return telling(state, results);
 }
 
-/** A message counts as heard when a turn has taken it up; one that was thrown away never will be. */
+/** A message is heard once a turn has taken it up. A cancelled message never will be. */
 function lifecycle(state: State, line: Fields): Step {
   const found = state.unheard.find(({ id }) => id === line['command_uuid']);
   const isTaken = line['state'] === 'started' || line['state'] === 'completed';
   if (!found || (!isTaken && line['state'] !== 'cancelled')) return quiet(state);
   const { held, ...rest } = { ...state, unheard: state.unheard.filter((one) => one !== found) };
-  // Whoever takes up a message after a result begins another turn, and will say how that went.
+  // A message taken up after a result starts another turn, which will have its own result.
   if (isTaken) return telling(rest, [{ type: 'heard', n: found.n }]);
   if (!held || rest.unheard.length > 0) return quiet(held ? { ...rest, held } : rest);
   return telling({ ...rest, isOver: true }, [{ type: 'ended', ...held }]);
 }
 
-/** Said at the end of every turn. It is the end of the run unless a message will begin another one. */
+/** The end of a turn. It is the end of the run unless a message will start another turn. */
 function result(state: State, line: Fields): Step {
   const { verdict, limited, summary } = judged(line, state.problem);
   const spent = spentIn(line);
@@ -155,8 +155,8 @@ function windowIn(line: Fields): { window?: number } {
   return window > 0 ? { window } : {};
 }
 
-/** The answer to the one thing it is asked. */
-function told(state: State, line: Fields): Step {
+/** The answer to the request for the size of the window. */
+function windowAnswer(state: State, line: Fields): Step {
   const window = countOf(fieldsOf(fieldsOf(line['response'])['response'])['maxTokens']);
   return window === 0 ? quiet(state) : telling({ ...state, window }, [contextOf(state.filled ?? 0, window)]);
 }
@@ -164,7 +164,7 @@ function told(state: State, line: Fields): Step {
 const WINDOWS = 10;
 const WINDOW_NAME = 60;
 
-/** Of a subscription: how much of it is used, and until when nothing more is to be had. */
+/** The quota windows of a subscription, and until when the provider rejects requests. */
 function limits(state: State, line: Fields): Step {
   const info = fieldsOf(line['rate_limit_info']);
   const windows = Object.entries(fieldsOf(info['unifiedWindows'])).slice(0, WINDOWS);

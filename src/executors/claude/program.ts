@@ -1,14 +1,14 @@
 import { dirname, join } from 'node:path';
 import type { Program } from '../../domain/agent/executor.ts';
 
-/** Repairs everything about signing in; what a run says when its key is no good. */
+/** The log-in command that a run names if its key is refused. */
 export const LOGIN = 'claude setup-token';
 
 export const claudeProgram: Program = {
   command: 'claude',
   versionArgs: ['--version'],
   proved: '2.1.325',
-  // Without its number, npm on an old Node quietly takes an old one.
+  // Without a version, npm on an old Node installs an old release without a warning.
   install: 'npm install -g @anthropic-ai/claude-code@2.1.325',
   login: `claude (then /login), or ${LOGIN}`,
   keys: [
@@ -21,7 +21,7 @@ export const claudeProgram: Program = {
   ],
   credentials: ['.claude/.credentials.json'],
   moved: { variable: 'CLAUDE_CONFIG_DIR', directory: '.claude' },
-  // The clouds it can buy its model from are told apart by variables of theirs.
+  // Includes the variables of the clouds that can provide its model.
   variables: [
     'ANTHROPIC_*',
     'CLAUDE_*',
@@ -46,7 +46,7 @@ export const claudeProgram: Program = {
 
 const MACHINES = ['linux-x64', 'linux-arm64', 'linux-x64-musl', 'linux-arm64-musl', 'darwin-x64', 'darwin-arm64'];
 
-/** The package holds a link to the program, or a script where no install script ran; the packages for machines hold the program itself. */
+/** The package holds a link to the program, or a script if no install script ran; the packages per machine hold the program. */
 function native(wrapper: string): readonly string[] {
   const parts = wrapper.split('/');
   const at = parts.lastIndexOf('claude-code');
@@ -60,7 +60,7 @@ function native(wrapper: string): readonly string[] {
   return [...MACHINES.flatMap(machine), join(own, 'bin', 'claude.exe')].filter((path) => path !== wrapper);
 }
 
-/** Where the Agent SDK may lie: beside the program of this path (resolved), wherever the package manager puts it. */
+/** Where the Agent SDK may be: in any `node_modules` above the resolved path of the program. */
 export function sdkPlaces(program: string): readonly string[] {
   const places: string[] = [];
   for (let at = dirname(program); at !== dirname(at); at = dirname(at)) {

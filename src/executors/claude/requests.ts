@@ -3,9 +3,9 @@ import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';
 import { denial, ruling } from './restriction.ts';
 import type { Pending, State } from './state.ts';
 
-/* Requests of the program to use a tool: decided here, or handed to a person. */
+/* Requests of the program to use a tool, decided here or by a person. */
 
-/** Requests without an answer that one run may have, and how long one may be; the rest is turned down. */
+/** The most open requests of one run, and the most characters of one; others are denied. */
 const MOST_PENDING = 4;
 const LONGEST = 8_000;
 const QUESTION = 'AskUserQuestion';
@@ -18,12 +18,15 @@ export function requested(state: State, line: Fields): Step {
   const input = fieldsOf(given);
   if (request === '' || request.length > 200 || state.pending.some((one) => one.request === request)) return quiet(state);
   if (subtype !== 'can_use_tool' || tool === undefined)
-    return sending(state, refusal(request, `no ${String(subtype).slice(0, 40)} here`));
+    return sending(state, refusal(request, `fleet does not answer ${String(subtype).slice(0, 40)}`));
   const decided = ruling(state.tools, tool, input);
   if (decided === 'allow') return sending(state, permission(request, input));
   if (decided === 'deny') return sending(state, prohibition(request, denial(state.tools, tool)));
   if (state.pending.length >= MOST_PENDING || JSON.stringify(input).length > LONGEST)
-    return sending(state, prohibition(request, 'Nobody can be asked that: it is too much at once. Ask in fewer words.'));
+    return sending(
+      state,
+      prohibition(request, 'The request is too long, or too many are open, to ask a person. Ask in fewer words, or later.'),
+    );
   return {
     state: { ...state, pending: [...state.pending, { request, tool, input }] },
     events: [asked({ request, tool, input })],
@@ -31,7 +34,7 @@ export function requested(state: State, line: Fields): Step {
   };
 }
 
-/** It no longer wants to know. */
+/** The program has withdrawn a request. */
 export const withdrawn = (state: State, line: Fields): Step =>
   quiet({ ...state, pending: state.pending.filter(({ request }) => request !== line['request_id']) });
 

@@ -4,7 +4,7 @@ import { type Fields, textOf } from './fields.ts';
 
 type Tools = readonly string[] | undefined;
 
-/** What the program calls our words. */
+/** The program's names for Fleet's tool names. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   Read: ['Read'],
   Grep: ['Grep'],
@@ -16,15 +16,15 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   WebSearch: ['WebSearch'],
 };
 
-/** Do nothing to the world: finding tools that are not shown at once, keeping a list of things to do, reading a skill of the user's. */
+/** Tools without side effects: finding further tools, keeping a to-do list, listing findings. */
 const HARMLESS = ['ToolSearch', 'TodoWrite', 'ReportFindings'];
 
-/** Use the same tools again, and nothing else. */
+/** Tools that only use the other tools. */
 const WHERE_ALL_RUNS = ['Task', 'Skill', 'Monitor'];
 
 /**
- * Not for runs, whatever else they may use: they would leave the workspace, wait for a person to approve a plan, come back when
- * nobody listens, or speak to other sessions of this machine behind Fleet's back.
+ * Tools that no run may use: they would leave the workspace, wait for a person to approve a plan, start work later, or talk to
+ * other sessions on this machine without Fleet.
  */
 export const NEVER: readonly string[] = [
   'EnterWorktree',
@@ -39,17 +39,17 @@ export const NEVER: readonly string[] = [
   'SendMessage',
 ];
 
-/** Tools of the program that are there at all; undefined: all of them. */
+/** The program's tools to offer; undefined means all. */
 export function toolNames(tools: Tools): readonly string[] | undefined {
   if (!tools) return undefined;
   const named = Object.entries(NAMES).flatMap(([word, names]) => (hasTool(tools, word) ? names : []));
   return [...new Set([...named, ...HARMLESS, ...(isFree(tools) ? WHERE_ALL_RUNS : [])])];
 }
 
-/** Whoever may run every command and change every file need not be asked about anything. */
+/** Whether the agent may run every command and change every file, so that no permission is needed. */
 export const isFree = (tools: Tools): boolean => mayRunAll(tools) && mayWrite(tools);
 
-/** Rules of the user that allow something do not count in a restricted run: a rule to ask comes before them. */
+/** Rules that make the program ask. They outrank the user's own allow rules, which must not apply in a restricted run. */
 export const askRules = (tools: Tools): readonly string[] => [
   'Bash',
   ...(mayWrite(tools) ? [] : ['Write', 'Edit', 'NotebookEdit']),
@@ -57,17 +57,17 @@ export const askRules = (tools: Tools): readonly string[] => [
 
 export type Ruling = 'allow' | 'deny' | 'person';
 
-/** What becomes of a request to use a tool. Where everything is allowed and it asks all the same, a person decides. */
+/** The decision on a request to use a tool. If the program asks although everything is allowed, a person decides. */
 export function ruling(tools: Tools, tool: string, input: Fields): Ruling {
-  if (isFleets(tool)) return 'allow';
+  if (isFleetTool(tool)) return 'allow';
   if (!tools) return 'person';
   if (isServerTool(tools, tool)) return 'allow';
   if (tool === 'Bash') return mayRun(tools, textOf(input['command']) ?? '') ? 'allow' : 'deny';
   return toolNames(tools)?.includes(tool) ? 'allow' : 'deny';
 }
 
-const isFleets = (tool: string): boolean => tool.startsWith('mcp__fleet__');
+const isFleetTool = (tool: string): boolean => tool.startsWith('mcp__fleet__');
 
-/** What the agent reads when it may not. */
+/** The message to the agent about a denied tool. */
 export const denial = (tools: Tools, tool: string): string =>
   `This run may not use ${tool} so. It may use: ${(tools ?? []).join(', ') || 'nothing'}, and the tools of fleet. Go on without it.`;

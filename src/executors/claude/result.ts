@@ -2,7 +2,7 @@ import type { AgentEvent, Verdict } from '../../domain/agent/executor.ts';
 import { amountOf, countOf, type Fields, fieldsOf, listOf, textOf } from './fields.ts';
 import { claudeProgram, LOGIN } from './program.ts';
 
-/** How a turn went, from structured fields alone. `limited`: the provider refuses more work. */
+/** How a turn went, from structured fields only. `limited`: the provider refuses more work. */
 export interface Judgement {
   readonly verdict: Verdict;
   readonly limited: boolean;
@@ -11,10 +11,10 @@ export interface Judgement {
 
 const SUMMARY = 4_000;
 
-/** `problem` is the kind of the last failure that the program named. A failed request is told as a success with an error. */
+/** Judges a result. `problem` is the kind of the last failure. A failed request has the subtype `success` with `is_error`. */
 export function judged(result: Fields, problem: string | undefined): Judgement {
   const kind = kindOf(result, problem);
-  const said = (
+  const text = (
     textOf(result['result']) ??
     listOf(result['errors'])
       .filter((error) => typeof error === 'string')
@@ -22,10 +22,10 @@ export function judged(result: Fields, problem: string | undefined): Judgement {
   ).slice(0, SUMMARY);
   if (textOf(result['terminal_reason'])?.startsWith('aborted_'))
     return { verdict: 'errored', limited: false, summary: 'it was interrupted' };
-  if (kind === 'auth_required') return { verdict: kind, limited: false, summary: `${said || 'not signed in'}; ${REPAIR}` };
-  if (kind === 'limited') return { verdict: 'errored', limited: true, summary: said || 'its provider refused more work' };
-  if (kind === 'succeeded') return { verdict: kind, limited: false, summary: said };
-  return { verdict: kind, limited: false, summary: said || whyOf(result) };
+  if (kind === 'auth_required') return { verdict: kind, limited: false, summary: `${text || 'not signed in'}; ${REPAIR}` };
+  if (kind === 'limited') return { verdict: 'errored', limited: true, summary: text || 'its provider refused more work' };
+  if (kind === 'succeeded') return { verdict: kind, limited: false, summary: text };
+  return { verdict: kind, limited: false, summary: text || whyOf(result) };
 }
 
 const REPAIR = `sign in with \`${LOGIN}\`, or set ${claudeProgram.keys[0]}`;
@@ -49,7 +49,7 @@ const BY_SUBTYPE: Readonly<Record<string, Kind>> = {
   error_max_budget_usd: 'over_budget',
 };
 
-/** Of requests to the provider. Credit that is used up is a limit too: another account goes on, and later this one. */
+/** Failed requests to the provider. Used-up credit is a limit too: another account can go on, and later this one. */
 const BY_PROBLEM: Readonly<Record<string, Kind>> = {
   authentication_failed: 'auth_required',
   oauth_org_not_allowed: 'auth_required',
@@ -75,15 +75,15 @@ const BY_STATUS: Readonly<Record<number, Kind>> = {
   529: 'limited',
 };
 
-/** What keeps it from starting and is gone the next time. Everything else of that sort needs a person. */
+/** Startup failures that a retry can pass. Any other startup failure needs a person. */
 const PASSING = new Set(['session_held_by_background', 'worktree_resume_refused', 'worktree_unverified']);
 const SIGN_IN = /^(?:gateway_|org_)/;
 
 function kindOf(result: Fields, problem: string | undefined): Kind {
   const reason = textOf(result['terminal_reason']) ?? '';
   const subtype = textOf(result['subtype']) ?? '';
-  const told = own(BY_REASON, reason) ?? own(BY_SUBTYPE, subtype);
-  if (told) return told;
+  const stated = own(BY_REASON, reason) ?? own(BY_SUBTYPE, subtype);
+  if (stated) return stated;
   if (result['is_error'] === false && subtype === 'success') return 'succeeded';
   const startup = textOf(result['startup_failure_reason']);
   if (startup !== undefined) return SIGN_IN.test(startup) ? 'auth_required' : PASSING.has(startup) ? 'errored' : 'refused';
@@ -95,8 +95,8 @@ const own = (table: Readonly<Record<string, Kind>>, key: string): Kind | undefin
   Object.hasOwn(table, key) ? table[key] : undefined;
 
 /**
- * What this turn has cost. The totals of a result go on over resumed and forked conversations, so that they would be counted
- * again; what is said of the time since the result before does not.
+ * The usage since the previous result. The totals of a result include earlier runs of a resumed or forked conversation, so they
+ * would be counted twice.
  */
 export function spentIn(result: Fields): AgentEvent | undefined {
   const models = Object.entries(fieldsOf(result['model_usage_since_last_result'])).map(([model, use]) => ({
@@ -116,7 +116,7 @@ export function spentIn(result: Fields): AgentEvent | undefined {
   };
 }
 
-/** What was written into a cache was read by the model too. */
+/** Input includes tokens written into a cache: the model read them too. */
 const usedOf = (use: Fields) => ({
   input: countOf(use['inputTokens']) + countOf(use['cacheCreationInputTokens']),
   output: countOf(use['outputTokens']),

@@ -7,7 +7,7 @@ import { bundled } from '../../../test/support/bundle.ts';
 import { plainJob } from '../kit/jobs.ts';
 import { claude } from './claude.ts';
 
-/** Speaks as the SDK does, without a program behind it: it says what it got, asks for permission, and fails after a result. */
+/** A stand-in with the SDK's interface and no program behind it: it echoes, asks for permission, and fails after a result. */
 const STAND_IN = `
 export const query = ({ prompt, options }) => Object.assign((async function* () {
   for await (const message of prompt) {
@@ -41,7 +41,7 @@ interface Ended {
   readonly lines: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Plays a run as Fleet does: sends what the executor says, and ends the input when it has ended. */
+/** Plays a run as Fleet does: sends the executor's lines, and closes the input once the run has ended. */
 function played(prompt: string, sdk = join(directory, 'sdk.mjs'), more: readonly string[] = []): Promise<Ended> {
   const executor = claude({ kind: 'sdk', command: '/bin/claude', sdk, node: process.execPath, agent });
   const job = { ...plainJob, prompt, tools: ['Read'] };
@@ -65,14 +65,14 @@ function played(prompt: string, sdk = join(directory, 'sdk.mjs'), more: readonly
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, lines })));
 }
 
-it('hands messages to the SDK and prints what it says, until its input ends [EXEC-01]', async () => {
+it('passes messages to the SDK and prints its output, until its input ends [EXEC-01]', async () => {
   const { code, lines } = await played('hello');
   expect(code).toBe(0);
   expect(lines.map(({ type }) => type)).toEqual(['command_lifecycle', 'result']);
   expect(lines[1]).toMatchObject({ result: '/bin/claude' });
 });
 
-it('asks Fleet as the program would, and passes the answer on [EXEC-06]', async () => {
+it('asks Fleet as the program would, and passes on the answer [EXEC-06]', async () => {
   const { lines } = await played('ask');
   expect(lines[1]).toMatchObject({
     type: 'control_request',
@@ -88,7 +88,7 @@ it('prints the result before it fails [EXEC-01]', async () => {
   expect(lines.at(-1)).toMatchObject({ type: 'result', is_error: true, result: 'overloaded' });
 });
 
-it('answers how large the window is', async () => {
+it('answers a request for the size of the window', async () => {
   const request = { type: 'control_request', request_id: 'run_1.window', request: { subtype: 'get_context_usage' } };
   const { lines } = await played('hello', undefined, [JSON.stringify(request)]);
   expect(lines).toContainEqual({
@@ -97,7 +97,7 @@ it('answers how large the window is', async () => {
   });
 });
 
-it('says what to do where there is no SDK', async () => {
+it('says what to do if there is no SDK', async () => {
   const { code, lines } = await played('hello', join(directory, 'nothing.mjs'));
   expect(code).toBe(1);
   const executor = claude({ kind: 'cli', command: 'claude' });

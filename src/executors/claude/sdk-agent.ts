@@ -6,13 +6,13 @@ import { type Fields, fieldsOf, textOf } from './fields.ts';
 import { lineQueue } from './line-queue.ts';
 
 /*
- * Speaks with Claude Code by its Agent SDK, on behalf of a Fleet that may come and go: the SDK owns the pipes of the program, and
- * this process owns the SDK. On our own pipes run the program's lines, as it would print and read them without the SDK.
+ * Runs Claude Code by its Agent SDK. The SDK owns the pipes of the program, so it must live in a process that survives a restart of
+ * Fleet: this one. On its own pipes it speaks the program's lines, as the program would without the SDK.
  *
  * Arguments: the SDK's module, the program, and arguments of the program.
  */
 
-/** The part of the SDK that is used here. It is the user's, and none of ours is built with it. */
+/** The part of the SDK that is used here. The user installs the SDK; Fleet is not built with it. */
 interface Sdk {
   query(needs: { prompt: AsyncIterable<unknown>; options: Readonly<Record<string, unknown>> }): Query;
 }
@@ -37,7 +37,7 @@ const waiting = new Map<string, (answer: Permission) => void>();
 
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
 
-/** Asks Fleet, in the words in which the program would have asked. */
+/** Asks Fleet for permission with the line that the program would have printed. */
 const canUseTool = (
   tool: string,
   input: Fields,
@@ -64,13 +64,13 @@ const session = query({
     systemPrompt: { type: 'preset', preset: 'claude_code' },
     canUseTool,
     stderr: (text: string) => process.stderr.write(text),
-    // What the run is given comes last, and therefore counts.
+    // The arguments of the run come last, so they win.
     spawnClaudeCodeProcess: ({ command, args: own, cwd, env, signal }: Spawned) =>
       spawn(command, [...own, ...args], { cwd, env, signal, stdio: ['pipe', 'pipe', 'pipe'] }),
   },
 });
 
-/** A run is not worth another attempt where it is missing, and says what to do. */
+/** Loads the SDK. Without it, prints a result that says what to do and that a retry would not help. */
 async function sdk(): Promise<Sdk> {
   try {
     return (await import(pathToFileURL(module).href)) as Sdk;
@@ -103,7 +103,7 @@ function hear(line: Fields): void {
   resolve?.(fieldsOf(response));
 }
 
-/** The only thing Fleet asks of the program. */
+/** Answers the only control request of Fleet. */
 async function tellWindow(request: string): Promise<void> {
   const told = await session.getContextUsage().then(
     (response) => ({ subtype: 'success', request_id: request, response }),
@@ -115,7 +115,7 @@ async function tellWindow(request: string): Promise<void> {
 try {
   for await (const message of session) print(message);
 } catch (error) {
-  // It throws after a result that tells of an error, which is printed by now; Fleet goes by that.
+  // The SDK throws after an error result, which is printed already and decides the verdict.
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 } finally {

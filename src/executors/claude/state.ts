@@ -2,24 +2,24 @@ import type { Verdict } from '../../domain/agent/executor.ts';
 import { isRecord } from '../agent-event.ts';
 import { amountOf, type Fields, fieldsOf, listOf, textOf } from './fields.ts';
 
-/** What a run of it knows between two lines. */
+/** The reducer's state between two lines. */
 export interface State {
   readonly run: string;
   readonly tools?: readonly string[];
-  /** Messages that were sent, and by which name the program confirms them. */
+  /** Messages that were sent and not confirmed, with the id by which the program confirms them. */
   readonly unheard: readonly { readonly n: number; readonly id: string }[];
-  /** Requests that a person is asked about. */
+  /** Requests that wait for a person. */
   readonly pending: readonly Pending[];
-  /** Size of the model's window, and how full it was last. */
+  /** Size of the model's window, how full it was last, and whether Fleet has asked for the size. */
   readonly window?: number;
   readonly filled?: number;
   readonly isAsked?: true;
-  /** Kind of the last failure of a request to the provider, and until when that provider has refused; forgotten once it answers. */
+  /** Kind of the last failed request to the provider, and until when the provider refuses. Both are dropped once it answers. */
   readonly problem?: string;
   readonly until?: string;
-  /** What answers of the model took that no result has told of yet, and the name of the last of them. */
+  /** Usage of answers that no result has reported yet, and the id of the last of them. */
   readonly since?: Since;
-  /** How it went so far, when something that was sent to it may still change that. */
+  /** The last result, while a message on its way may start another turn. */
   readonly held?: { readonly verdict: Verdict; readonly summary: string };
   readonly isOver?: true;
 }
@@ -38,7 +38,7 @@ export interface Pending {
   readonly input: Fields;
 }
 
-/** A state of another version is one of a run that was told nothing. */
+/** The value as a state. A state of another version becomes an empty one. */
 export function asState(value: unknown): State {
   if (!isRecord(value)) return { run: '', unheard: [], pending: [] };
   const { run, tools, unheard, pending, window, filled, isAsked, problem, until, since, held, isOver } = value;

@@ -4,7 +4,7 @@ import { textIn } from '../acp-client/rpc.ts';
 import type { AgentEvent, Executor, Job, Step } from '../executor.ts';
 import { plainJob } from '../kit/jobs.ts';
 
-/** An agent with no habits of its own. */
+/** An agent that follows the plain protocol. */
 export const agent: AcpAgent = {
   name: 'any',
   can: { resume: true, fork: true, steer: true, ask: true, usage: true, context: true, mcp: true, tools: true },
@@ -19,7 +19,7 @@ export const agent: AcpAgent = {
 };
 export const executor = acpExecutor(agent);
 
-/** A conversation with an agent that says these lines one after the other. */
+/** Plays a conversation with an agent that sends these messages one after the other. */
 export function talk(job: Partial<Job>, lines: readonly object[], who: Executor = executor): Talk {
   let step: Step = who.begin({ ...plainJob, ...job });
   const events = [...step.events];

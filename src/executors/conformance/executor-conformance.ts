@@ -6,18 +6,18 @@ import { transcriptsIn } from '../kit/transcripts.ts';
 
 export interface Member {
   readonly executor: Executor;
-  /** The folder of what its program really printed. */
+  /** The folder of transcripts of the real program. */
   readonly transcripts: URL;
-  /** Lines that mean nothing to it, besides those that mean nothing to anybody. */
+  /** Lines without meaning to this executor, instead of the common ones. */
   readonly unknown?: readonly string[];
 }
 
-/** The laws of the kit, and transcripts of the real program. Each run tries other lines; the title says which. */
+/** Checks the laws of the kit and the transcripts of the real program. Each run tries other random lines; the title has the seed. */
 export function executorConformance({ executor, transcripts, unknown }: Member): void {
   const recorded = transcriptsIn(fileURLToPath(transcripts));
   const seed = Math.floor(Math.random() * 2 ** 32);
   describe(`executor ${executor.name}, seed ${seed}`, () => {
-    it('has transcripts, and says what follows from each', () => {
+    it('has transcripts with expected results', () => {
       expect(recorded.length).toBeGreaterThan(0);
       expect(recorded.filter(({ expected }) => expected === undefined).map(({ name }) => name)).toEqual([]);
     });

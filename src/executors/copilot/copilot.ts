@@ -14,7 +14,7 @@ export const copilotProgram: Program = {
   keys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
   credentials: ['.copilot/config.json'],
   variables: ['COPILOT_*'],
-  // The script before it dies of a signal and leaves the program running.
+  // A signal kills the wrapper script and leaves the program running.
   native: (wrapper) => {
     const [, modules] = /^(.*)\/@github\/copilot\/[^/]+$/.exec(wrapper) ?? [];
     if (modules === undefined) return [];
@@ -27,7 +27,7 @@ export const copilotProgram: Program = {
 export const copilot = (command: string): Executor =>
   acpExecutor({
     name: 'copilot',
-    // A second prompt cancels what is being done: a message waits until the turn is over.
+    // No steering: a second prompt cancels the turn, so a message waits until the turn is over.
     can: { resume: true, fork: false, steer: false, ask: true, usage: true, context: true, mcp: true, tools: true },
     program: copilotProgram,
     login: copilotProgram.login,
@@ -60,7 +60,7 @@ function withServers(job: Job): string[] {
 
 const serverOf = ({ command, args, env }: McpServer): object => ({ type: 'local', command, args, env, tools: ['*'] });
 
-/** What may not be used is not there at all; commands are shown to us one by one, and what is neither asks and is denied. */
+/** Excludes tools that are not allowed. The program asks Fleet about each command; anything else it asks about is denied. */
 function restricted(job: Job, tools: readonly string[]): string[] {
   const excluded = [
     ...(hasTool(tools, 'Read') ? [] : ['view']),

@@ -3,7 +3,7 @@ import type { Executor } from '../executor.ts';
 import type { AcpSettings, CustomSettings } from './custom-settings.ts';
 import { environmentOf, filledArguments } from './template.ts';
 
-/** Any program that speaks the Agent Client Protocol. */
+/** The executor of any program that speaks the Agent Client Protocol. */
 export function acpOf(name: string, settings: CustomSettings, { resume, fork, steer, asks, login }: AcpSettings): Executor {
   const { program, args, env, contextLimit, versionArgs } = settings;
   return acpExecutor({

@@ -1,19 +1,19 @@
 import { type Place, refuse } from './toml-values.ts';
 
-/* A prompt is one argument of a program. Where that argument is code, whoever writes a prompt would run commands. */
+/* A prompt is one argument of a program. If that argument were code, a prompt could run commands. */
 
-/** Programs that run an argument as code. */
+/** Programs that can run an argument as code. */
 const INTERPRETERS =
   /^(?:(?:ba|da|z|k|mk|a|tc|c|pw)?sh|fish|busybox|powershell|su|script|python[\d.]*|pypy3?|node|deno|bun|tsx|perl|ruby|php|lua|Rscript|osascript)$/;
-/** What stands before code: `-c`, `-lc`, `-e`, `-pe`, `-r`, `--eval`. */
+/** Options before code: `-c`, `-lc`, `-e`, `-pe`, `-r`, `--eval`. */
 const CODE_FOLLOWS = /^(?:-[A-Za-z]*[ceEpr]|--(?:eval|exec|print|command))$/;
-/** They hand all their arguments to a shell, here or elsewhere. */
+/** Programs that pass all their arguments to a shell, here or on another host. */
 const JOINED = /^(?:ssh|eval|watch)$/;
 const OF_A_TASK = /(?<!\{)\{(?:prompt|model)\}(?!\})/;
 
 const nameOf = (word: string): string => word.slice(word.lastIndexOf('/') + 1);
 
-/** Refuses what a task says inside of code; behind the code it is an argument like any other. */
+/** Refuses text of a task inside code. After the code it is an argument like any other, and allowed. */
 export function refuseCode(command: readonly string[], place: Place): void {
   command.forEach((word, at) => {
     if (!OF_A_TASK.test(word)) return;

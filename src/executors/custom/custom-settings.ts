@@ -14,13 +14,13 @@ export interface CustomSettings {
   readonly output: 'text' | 'jsonl';
   readonly mode: 'oneway' | 'twoway';
   readonly env: Readonly<Record<string, string>>;
-  /** Variables of the user's that reach it although they are a provider's. */
+  /** The user's variables that reach the program although they belong to a provider. */
   readonly envAllow: readonly string[];
   readonly contextLimit: number | undefined;
-  /** What the program prints its version for; absent: it is never started to be asked. */
+  /** Arguments that print the program's version; absent: the program is never started for that. */
   readonly versionArgs?: readonly string[];
   readonly rules: readonly EventRule[];
-  /** It speaks the Agent Client Protocol, and this is what it can do beside. */
+  /** Settings of a program that speaks the Agent Client Protocol. */
   readonly acp?: AcpSettings;
 }
 
@@ -28,7 +28,7 @@ export interface AcpSettings {
   readonly resume: boolean;
   readonly fork: boolean;
   readonly steer: boolean;
-  /** It asks before everything that it does. */
+  /** Whether the program asks permission for every tool call. */
   readonly asks: boolean;
   readonly login: string;
 }
@@ -50,7 +50,7 @@ const acpKeys = [
 const mostRules = 100;
 const mostNames = 100;
 
-/** What `executors/NAME.toml` says, or a fault that names the key, what was seen and what was expected. */
+/** Parses `executors/NAME.toml`. Throws a Fault that names the key, what was seen and what was expected. */
 export function parseCustomSettings(file: string, text: string): CustomSettings {
   const table = parsed(file, text);
   const at = (key: string): Place => ({ file, key });
@@ -132,7 +132,7 @@ function environment(value: unknown, place: Place): Readonly<Record<string, stri
   return Object.fromEntries(entries.map(([name, text]) => variable(name, text, { ...place, key: `env.${name}` })));
 }
 
-/** Keys of providers are the person's own: they come from their environment or their log-in, never from a file of ours. */
+/** Checks one variable. Keys of providers come from the user's environment or log-in, never from this file. */
 function variable(name: string, value: unknown, place: Place): [string, string] {
   if (typeof value !== 'string' || value.includes('\0')) return refuse(place, value, 'a text');
   if (!/^[A-Za-z_]\w*$/.test(name)) return refuse(place, value, 'a name of letters, digits and _');

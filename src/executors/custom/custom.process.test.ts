@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { plainJob } from '../kit/jobs.ts';
 import { parseCustomExecutor } from './custom.ts';
 
-it('hands any prompt to a real program as one argument, and hears what it prints', () => {
+it('passes any prompt to a real program as one argument, and reads its output', () => {
   const executor = parseCustomExecutor('mine', 'command = ["printf", "%s\\\\n", "--", "{prompt}", "end"]\nenv = { A = "b" }');
   const prompt = '--version $(touch x) `id` "two"; \'words\'';
   const { command, args, env } = executor.launch({ ...plainJob, prompt });

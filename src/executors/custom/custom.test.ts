@@ -12,7 +12,7 @@ const [text, jsonl, acp, twoway] = ['text', 'jsonl', 'acp', 'twoway'].map((name,
   parseCustomExecutor(name, examples[index] ?? ''),
 );
 
-/** The examples of the guide are the members. */
+/** The examples of the guide must pass the conformance suite. */
 for (const executor of [text, jsonl, acp, twoway]) {
   if (!executor) throw new Error('docs/guide/custom-executors.md has lost an example');
   const transcripts = new URL(`./transcripts/${executor.name}/`, import.meta.url);
@@ -28,7 +28,7 @@ const eventsOf = (toml: string, line: object) => {
 };
 
 describe('the command of a custom executor', () => {
-  it('is filled in argument by argument, and never a shell line', () => {
+  it('is filled in argument by argument, without a shell', () => {
     const prompt = '$(id); "x" \'y\'\n{model}';
     const { command, args } = launched('command = ["prog", "-p={prompt}", "{prompt_file}:{result_file}", "{{prompt}}"]', {
       prompt,
@@ -37,7 +37,7 @@ describe('the command of a custom executor', () => {
     expect(args).toEqual([`-p=${prompt}`, `${plainJob.promptFile}:${plainJob.resultFile}`, '{prompt}']);
   });
 
-  it('names the file that attaches the MCP server of the run, where there is one', () => {
+  it('names the file of the MCP server of the run, if there is one', () => {
     const toml = 'command = ["prog", "--mcp-config", "{mcp_config}", "{prompt}"]';
     expect(launched(toml, { mcpConfig: '/runs/run_1/mcp.json' }).args).toEqual([
       '--mcp-config',
@@ -47,7 +47,7 @@ describe('the command of a custom executor', () => {
     expect(launched(toml).args).toEqual(['make it so']);
   });
 
-  it('leaves out what needs a model when there is none', () => {
+  it('leaves out arguments that need a model if there is none', () => {
     const toml = 'command = ["prog", "--model", "{model}", "-m={model}", "{prompt}"]\nenv = { M = "{model}", A = "b" }';
     expect(launched(toml)).toMatchObject({ args: ['make it so'], env: { A: 'b' } });
     expect(launched(toml, { model: 'big one' })).toMatchObject({
@@ -57,7 +57,7 @@ describe('the command of a custom executor', () => {
     expect(launched('command = ["prog", "run", "{model}"]').args).toEqual(['run']);
   });
 
-  it('names the file of a prompt that no command line can hold', () => {
+  it('names the file of a prompt that is too long for a command line', () => {
     expect(launched('command = ["prog", "{prompt}"]', { prompt: 'x'.repeat(200_000) }).args).toEqual([
       `Read the file ${plainJob.promptFile} and do what it says.`,
     ]);
@@ -77,13 +77,13 @@ describe('the exit of a custom executor', () => {
     expect(executor.exit(state, 3)).toEqual([]);
   });
 
-  it('adds nothing where lines say how it ended', () => {
+  it('adds nothing if its lines report the end', () => {
     expect(jsonl?.exit(jsonl.begin(plainJob).state, 0)).toEqual([]);
   });
 });
 
 describe('the rules of a custom executor', () => {
-  it('take values from paths, as they are, and from the whole line', () => {
+  it('take values from paths, from literals, and from the whole line', () => {
     const toml = 'when = { a.b = 1, "c.0" = true }\nthen = "reported"\nreport = "."';
     expect(eventsOf(toml, { a: { b: 1 }, c: [true] })).toEqual([{ type: 'reported', report: { a: { b: 1 }, c: [true] } }]);
     expect(eventsOf(toml, { a: { b: 2 }, c: [true] })).toEqual([]);
@@ -92,7 +92,7 @@ describe('the rules of a custom executor', () => {
     ]);
   });
 
-  it('read moments as dates, seconds and milliseconds', () => {
+  it('read times as dates, seconds and milliseconds', () => {
     const toml = 'when = { t = "x" }\nthen = "limited"\nuntil = "at"';
     const until = '2026-01-01T00:00:00.000Z';
     for (const at of [until, 1_767_225_600, 1_767_225_600_000])
@@ -101,13 +101,13 @@ describe('the rules of a custom executor', () => {
     expect(eventsOf(toml, { t: 'x' })).toEqual([{ type: 'limited' }]);
   });
 
-  it('give no event when the line lacks a field, and never look behind an object', () => {
+  it('give no event if the line lacks a field, and never read inherited properties', () => {
     expect(eventsOf('when = { t = "x" }\nthen = "said"\ntext = "constructor.name"', { t: 'x' })).toEqual([]);
     expect(eventsOf('when = { t = "x" }\nthen = "context"\ntokens = "n"', { t: 'x', n: -1 })).toEqual([]);
   });
 });
 
-describe('a file that is wrong', () => {
+describe('an invalid file', () => {
   it.each([
     ['', 'executors/mine.toml: command is missing, expected a list of texts'],
     ['command = "prog"', 'command is "prog", expected a list of texts'],
@@ -160,12 +160,12 @@ describe('a file that is wrong', () => {
     );
   });
 
-  it('needs a name an executor can have', () => {
+  it('includes one whose name is no name of an executor', () => {
     for (const name of ['', '-x', '../up', 'x'.repeat(65)])
       expect(() => parseCustomExecutor(name, 'command = ["x"]')).toThrow('no name of an executor');
   });
 
-  it('may hold no secret, and its message does not either', () => {
+  it('includes one with a secret, which the message does not repeat', () => {
     for (const name of ['OPENAI_API_KEY', 'GH_TOKEN', 'DB_PASSWORD']) {
       const parse = () => parseCustomExecutor('mine', `command = ["x"]\nenv = { ${name} = "hunter2-value" }`);
       expect(parse).toThrow(`env.${name} is "…", expected no secret here: set ${name} in the environment`);
@@ -173,7 +173,7 @@ describe('a file that is wrong', () => {
   });
 });
 
-it('tells the window of its model', () => expect(text?.contextLimit).toBe(128_000));
+it('declares the window of its model', () => expect(text?.contextLimit).toBe(128_000));
 
 it('the guide names every event, every field of it and every verdict', () => {
   for (const [event, fields] of Object.entries(EVENT_FIELDS)) {
@@ -187,7 +187,7 @@ it('the guide names every event, every field of it and every verdict', () => {
 describe('a custom executor that speaks the Agent Client Protocol', () => {
   const made = (toml: string) => parseCustomExecutor('mine', `protocol = "acp"\n${toml}`);
 
-  it('can do what its file says, and is restricted only where it asks before everything [EXEC-04]', () => {
+  it('has the abilities its file declares, and enforces tools only if it asks about every call [EXEC-04]', () => {
     expect(made('command = ["x"]').can).toMatchObject({ resume: true, fork: false, steer: false, mcp: true, tools: false });
     expect(made('command = ["x"]\nasks = true\nfork = true\nsteer = true').can).toMatchObject({
       fork: true,
@@ -196,7 +196,7 @@ describe('a custom executor that speaks the Agent Client Protocol', () => {
     });
   });
 
-  it('is launched by its template, and chooses its model there or in the conversation', () => {
+  it('is launched by its template, and gets its model there or in the conversation', () => {
     const job = { ...plainJob, model: 'big', extraArgs: ['-v'] };
     expect(made('command = ["x", "acp", "-m", "{model}"]\nenv = { A = "b" }').launch(job)).toMatchObject({
       command: 'x',
@@ -214,7 +214,7 @@ describe('a custom executor that speaks the Agent Client Protocol', () => {
     expect(() => made(`command = ["x"]\n${line}`)).toThrow(message);
   });
 
-  it('refuses a protocol that nobody speaks', () => {
+  it('refuses an unknown protocol', () => {
     expect(() => parseCustomExecutor('mine', 'command = ["x"]\nprotocol = "smoke"')).toThrow(
       /protocol is "smoke", expected "acp"/,
     );

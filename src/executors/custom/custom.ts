@@ -7,20 +7,20 @@ import { type CustomSettings, parseCustomSettings } from './custom-settings.ts';
 import { eventsIn } from './event-rules.ts';
 import { carriesPrompt, environmentOf, filledArguments } from './template.ts';
 
-/** Requests without an answer that one run may have; more are not passed on. */
+/** The most open requests of one run; further ones are dropped. */
 const mostPending = 100;
 const summaryCharacters = 500;
 
 interface State {
   readonly pending: readonly string[];
-  /** What it said last; the summary of a program that only exits. */
+  /** The last words: the summary of a program that reports its end by its exit only. */
   readonly said: string;
   readonly ended: boolean;
 }
 
 const fresh: State = { pending: [], said: '', ended: false };
 
-/** The executor that `executors/NAME.toml` describes. Refuses with a fault that says which key is wrong, and how. */
+/** The executor that `executors/NAME.toml` describes. Throws a Fault that says which key is wrong, and how. */
 export function parseCustomExecutor(name: string, tomlText: string): Executor {
   const file = `executors/${name}.toml`;
   if (!Name.safeParse(name).success) throw new Fault('invalid', `${file}: its name is no name of an executor`, { file });
@@ -100,7 +100,7 @@ function followed(state: State, event: AgentEvent): State {
   return event.type === 'ended' ? { ...state, ended: true } : state;
 }
 
-/** A state of another version is a fresh one. */
+/** The value as a state. Invalid fields of another version are replaced by fresh ones. */
 function asState(state: unknown): State {
   if (!isRecord(state)) return fresh;
   const { pending, said, ended } = state;

@@ -2,23 +2,23 @@ import { asAgentEvent, EVENT_FIELDS, isEventType, isRecord } from '../agent-even
 import { type AgentEvent, VERDICTS } from '../executor.ts';
 import { type Place, refuse, refuseUnknown, type Table, tableOf } from './toml-values.ts';
 
-/** What a field of an event is made of: a value, or the place in the line where it stands. */
+/** The source of an event's field: a literal value, or a path in the line. */
 type Source = { readonly value: unknown } | { readonly path: readonly string[] };
 
-/** Lines in which all of `when` holds mean the event. */
+/** A line that meets all conditions of `when` becomes the event. */
 export interface EventRule {
   readonly when: readonly { readonly path: readonly string[]; readonly value: string | number | boolean }[];
   readonly type: AgentEvent['type'];
   readonly fields: Readonly<Record<string, Source>>;
 }
 
-/** Fields that have a closed list of words: one of these words stands for itself. */
+/** Fields with a closed list of words: such a word is a literal, not a path. */
 const words: Readonly<Record<string, readonly string[]>> = {
   verdict: VERDICTS,
   kind: ['question', 'permission'],
 };
 
-/** What a field is when neither the rule nor the line says. */
+/** Values of fields that neither the rule nor the line provides. */
 const defaults: Readonly<Partial<Record<AgentEvent['type'], Readonly<Record<string, unknown>>>>> = {
   ended: { summary: '' },
   asked: { kind: 'question', options: [] },
@@ -44,22 +44,22 @@ export function parseRule(raw: unknown, place: Place): EventRule {
   return { when, type: then, fields };
 }
 
-/** Every rule that fits gives an event; a rule whose fields the line does not have gives none. */
+/** The events of all matching rules. A rule gives no event if the line lacks one of its fields. */
 export const eventsIn = (rules: readonly EventRule[], line: Table): readonly AgentEvent[] =>
-  rules.filter(({ when }) => when.every(({ path, value }) => at(line, path) === value)).flatMap((rule) => made(rule, line));
+  rules.filter(({ when }) => when.every(({ path, value }) => at(line, path) === value)).flatMap((rule) => eventOf(rule, line));
 
-function made({ type, fields }: EventRule, line: Table): AgentEvent[] {
+function eventOf({ type, fields }: EventRule, line: Table): AgentEvent[] {
   const event: Record<string, unknown> = { type, ...defaults[type] };
   for (const [name, from] of Object.entries(fields)) {
-    const value = fitted(name, 'value' in from ? from.value : at(line, from.path));
+    const value = converted(name, 'value' in from ? from.value : at(line, from.path));
     if (value !== undefined && value !== null) event[name] = value;
   }
   const known = asAgentEvent(event);
   return known ? [known] : [];
 }
 
-/** Numbers where we have texts and moments as numbers, as programs often print them. */
-function fitted(name: string, value: unknown): unknown {
+/** Converts numbers that programs print in place of texts and times. */
+function converted(name: string, value: unknown): unknown {
   if (typeof value !== 'number') return value;
   if (name === 'until') return instant(value < 1e11 ? value * 1000 : value);
   return EVENT_NUMBERS.has(name) ? value : String(value);
@@ -96,7 +96,7 @@ function source(name: string, raw: unknown, place: Place): Source {
   return refuse(place, raw, 'a path such as "message.text", or { value = … }');
 }
 
-/** Only what the line itself holds: never what every object inherits. */
+/** The value at a path of own properties, never of inherited ones. */
 function at(line: unknown, path: readonly string[]): unknown {
   let value = line;
   for (const key of path) {

@@ -5,7 +5,7 @@ import { type Place, refuse } from './toml-values.ts';
 const PLACEHOLDERS = ['prompt', 'prompt_file', 'model', 'result_file', 'mcp_config'] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];
 
-/** A Linux program takes at most 128 KB in one argument. */
+/** Linux allows at most 128 KB in one argument. */
 const longestArgumentBytes = 100 * 1024;
 const marked = /\{\{(\w+)\}\}|\{([a-z_]+)\}/g;
 
@@ -22,11 +22,11 @@ export function checkTemplate(text: string, place: Place): void {
   }
 }
 
-/** Whether the prompt reaches the program through this text. */
+/** Whether this template passes the prompt to the program. */
 export const carriesPrompt = (text: string): boolean =>
   [...text.matchAll(marked)].some(([, , name]) => name === 'prompt' || name === 'prompt_file');
 
-/** Undefined when it needs something that the job does not have. */
+/** The filled-in template; undefined if the job lacks a value it needs. */
 function filled(template: string, job: Job): string | undefined {
   const named = [...template.matchAll(marked)].flatMap(([, , name]) => (name !== undefined && isPlaceholder(name) ? name : []));
   if (named.some((name) => valueOf(name, job) === undefined)) return undefined;
@@ -37,7 +37,7 @@ function filled(template: string, job: Job): string | undefined {
   return text.replaceAll('\0', '\ufffd');
 }
 
-/** An argument that needs what is missing goes, and the flag before it when the argument is nothing else. */
+/** The arguments. One that lacks a value is left out; if it is only a placeholder, the flag before it is left out too. */
 export function filledArguments(templates: readonly string[], job: Job): string[] {
   const args: string[] = [];
   for (const template of templates) {
@@ -48,7 +48,7 @@ export function filledArguments(templates: readonly string[], job: Job): string[
   return args;
 }
 
-/** A variable that needs what is missing is not set. */
+/** The variables. One that lacks a value is not set. */
 export const environmentOf = (templates: Readonly<Record<string, string>>, job: Job): Record<string, string> =>
   Object.fromEntries(
     Object.entries(templates).flatMap(([name, template]) => {

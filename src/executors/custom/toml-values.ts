@@ -4,7 +4,7 @@ import { isRecord } from '../agent-event.ts';
 
 export type Table = Readonly<Record<string, unknown>>;
 
-/** Where in which file a value stands, for messages. */
+/** The file and key of a value, for messages. */
 export interface Place {
   readonly file: string;
   readonly key: string;
@@ -33,7 +33,7 @@ export function tableOf(value: unknown, place: Place): Table {
   return isRecord(value) ? value : refuse(place, value, 'a table');
 }
 
-/** Long values and dates as people would write them, cut short. */
+/** The value as JSON, cut short. */
 function shown(value: unknown): string {
   const text = JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner));
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;

@@ -13,7 +13,7 @@ describe('the Gemini CLI', () => {
   const policy = (tools: readonly string[]) =>
     executor.launch({ ...plainJob, tools }).files.find(({ name }) => name.endsWith('.toml'))?.text ?? '';
 
-  it('asks nobody where nothing is restricted, is one process and stays as it is', () => {
+  it('without a restriction asks for nothing, stays one process and does not update itself', () => {
     const { args, env, files } = executor.launch({ ...plainJob, model: 'm', maxTurns: 3 });
     expect(args).toEqual(['--acp', '--approval-mode', 'yolo', '--model', 'm', '--include-directories', plainJob.runDirectory]);
     expect(env).toMatchObject({ GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' });
@@ -24,12 +24,12 @@ describe('the Gemini CLI', () => {
     });
   });
 
-  it('reads and writes the notes of its task with its own tools', () => {
+  it('may read and write the notes of its task with its own tools', () => {
     const { args } = executor.launch({ ...plainJob, notesDirectory: '/the notes' });
     expect(args.join(' ')).toContain(`--include-directories ${plainJob.runDirectory} --include-directories /the notes`);
   });
 
-  it('has a policy above that of its user and of the repository where tools are restricted [EXEC-06]', () => {
+  it('has a policy above those of user and repository if tools are restricted [EXEC-06]', () => {
     expect(executor.launch({ ...plainJob, tools: PRESETS.review }).args.join(' ')).toMatch(
       /--admin-policy \S+ --allowed-mcp-server-names fleet/,
     );

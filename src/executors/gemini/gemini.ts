@@ -27,14 +27,14 @@ const POLICY = 'gemini-policy.toml';
 export const gemini = (command: string): Executor =>
   acpExecutor({
     name: 'gemini',
-    // A second prompt cancels the first: a message waits until the turn is over. There is no copy of a conversation.
+    // No steering: a second prompt cancels the first, so a message waits until the turn is over. Conversations cannot be forked.
     can: { resume: true, fork: false, steer: false, ask: true, usage: true, context: false, mcp: true, tools: true },
     program: geminiProgram,
     login: 'gemini, and choose how to sign in; or set GEMINI_API_KEY',
     modelAtLaunch: true,
     usageIn,
     afterPast: '/help',
-    // Only its own shell is of this kind, and it shows the whole command as its title.
+    // Only its own shell tool is of this kind, and its title is the whole command.
     commandIn: ({ title }) => textIn(title),
     launch: (job) => ({
       command,
@@ -42,13 +42,13 @@ export const gemini = (command: string): Executor =>
         '--acp',
         ...(job.tools ? restricted(job) : ['--approval-mode', 'yolo']),
         ...(job.model === undefined ? [] : ['--model', job.model]),
-        // What is too long to be told lies there.
+        // Long prompts are files there.
         ...placesBeside(job).flatMap((place) => ['--include-directories', place]),
         ...job.extraArgs,
       ],
       env: {
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
-        // It would start itself once more: the second one outlives the first.
+        // Without it, the program starts a second copy of itself that outlives the first.
         GEMINI_CLI_NO_RELAUNCH: 'true',
         GEMINI_CLI_SYSTEM_DEFAULTS_PATH: `${job.runDirectory}/${DEFAULTS}`,
       },
@@ -64,12 +64,12 @@ const restricted = ({ runDirectory, servers = {} }: Job): string[] => [
   ...['--allowed-mcp-server-names', ['fleet', ...Object.keys(servers)].join(',')],
 ];
 
-/** What holds unless its user has set it otherwise. */
+/** Defaults, which the user's own settings override. */
 const defaultsOf = ({ maxTurns }: Job): object => ({
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
-  // Without it a conversation cannot be gone on with by whoever has a key in the environment only.
+  // Without it, a user whose key is only in the environment cannot resume a conversation.
   security: { auth: { selectedType: 'gemini-api-key' } },
   ...(maxTurns === undefined ? {} : { model: { maxSessionTurns: maxTurns } }),
 });

@@ -6,7 +6,7 @@ interface Rule {
   readonly priority: number;
 }
 
-/** A policy that stands above the user's own and above the repository's: what it does not allow is not even offered. */
+/** A policy that outranks those of user and repository. A tool it does not allow is not offered. */
 export function policyOf(tools: readonly string[]): string {
   const allowed = [
     ...(hasTool(tools, 'Read') ? ['read_file', 'read_many_files', 'list_directory'] : []),
@@ -18,14 +18,14 @@ export function policyOf(tools: readonly string[]): string {
     ...(hasTool(tools, 'WebSearch') ? ['google_web_search'] : []),
     ...['write_todos', 'update_topic', 'complete_task'],
   ];
-  // Each command is shown to us before it runs.
+  // The program asks Fleet about each command.
   const asked = hasTool(tools, 'Bash') && !mayRunAll(tools) ? ['run_shell_command'] : [];
   const rules: readonly Rule[] = [
     { toolName: ['*'], decision: 'deny', priority: 1 },
     { toolName: allowed, decision: 'allow', priority: 100 },
     ...(asked.length > 0 ? [{ toolName: asked, decision: 'ask_user' as const, priority: 200 }] : []),
   ];
-  // A rule for one server misses what it is called by when it runs; the others are not there at all.
+  // One rule for all MCP servers, because a rule by name does not match at run time; only allowed servers are attached anyway.
   const own = '[[rule]]\nmcpName = "*"\ntoolName = "*"\ndecision = "allow"\npriority = 300\n';
   return [...rules.map(ruleText), own].join('\n');
 }

@@ -1,4 +1,4 @@
-/** Chance that is the same for the same seed: what was found once can be found again. */
+/** Random choices that are the same for the same seed, so a failure can be reproduced. */
 export interface Dice {
   /** A whole number from 0 to below `count`. */
   below(count: number): number;

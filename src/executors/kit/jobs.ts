@@ -13,7 +13,7 @@ export const plainJob: Job = frozen({
   fork: false,
 });
 
-/** Jobs as people really hand them in, and some that try to break out of a command line. */
+/** Ordinary jobs, and some that try to break out of a command line. */
 export const JOBS: readonly Job[] = [
   plainJob,
   { ...plainJob, prompt: '' },

@@ -18,7 +18,7 @@ const ABILITIES: Readonly<Record<keyof Abilities, true>> = {
 };
 const FUNCTIONS = ['launch', 'begin', 'step', 'say', 'answer', 'exit'] as const satisfies readonly (keyof Executor)[];
 
-/** What a launch is, and what it may not be. */
+/** The laws about launching. */
 export const launchLaws = (executor: Executor): readonly Law[] => [
   { says: 'has a name, a full table of what it can do, and all its functions', holds: () => wholeContract(executor) },
   {

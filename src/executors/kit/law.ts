@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What every executor keeps. Plain functions, so that any runner of tests can ask, and `fleet executor test` does. */
+/** One law of executors. Laws are plain functions, so that any test runner and `fleet executor test` can check them. */
 export interface Law {
   readonly says: string;
-  /** Throws `Broken` when the law does not hold. */
+  /** Throws `Broken` if the law does not hold. */
   holds(): void;
 }
 
-/** Says in one line what was seen and what was expected. */
+/** A broken law. The message says in one line what was seen and what was expected. */
 export class Broken extends Error {
   override readonly name = 'Broken';
 }
@@ -23,12 +23,12 @@ export function same(seen: unknown, expected: unknown, what: string): void {
 const most = 300;
 
 export function short(value: unknown): string {
-  const text = (typeof value === 'string' ? JSON.stringify(value) : written(value)) ?? String(value);
+  const text = (typeof value === 'string' ? JSON.stringify(value) : jsonText(value)) ?? String(value);
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** What cannot be JSON is shown all the same. */
-function written(value: unknown): string | undefined {
+/** The value as JSON, or a description if it cannot be JSON. */
+function jsonText(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch (error) {

@@ -52,7 +52,7 @@ const step = (more: Partial<Step>, when = 'noise'): Partial<Executor> => ({
 });
 const launch = (more: object): Partial<Executor> => ({ launch: (job) => ({ ...good.launch(job), ...more }) });
 
-/** What is wrong with it, the law that must find it, and a word of what it says. */
+/** A fault, the executor with it, the law that must find it, and a word of the message. */
 const MUTANTS: readonly (readonly [string, Partial<Executor>, string, string])[] = [
   ['has no table', { can: {} as Executor['can'] }, 'has a name', 'resume'],
   ['lacks a function', { exit: undefined as unknown as Executor['exit'] }, 'has a name', 'exit'],
@@ -70,7 +70,7 @@ const MUTANTS: readonly (readonly [string, Partial<Executor>, string, string])[]
   ['hands a key over', launch({ env: { ANTHROPIC_API_KEY: 'x' } }), 'hands over no', 'ANTHROPIC_API_KEY'],
   ['forgets the session', launch({ args: [] }), 'goes on with', 'session'],
   ['overwrites the conversation it copies', launch({ args: ['session-1'] }), 'tells a copy', 'copy'],
-  ['talks to the deaf', launch({ mode: 'oneway' }), 'opens a conversation', 'one-way'],
+  ['sends lines to a one-way agent', launch({ mode: 'oneway' }), 'opens a conversation', 'one-way'],
   ['says something else than recorded', step({ events: [{ type: 'said', text: 'x' }] }), 'replays asks', 'event 3'],
   ['is moved by noise', step({ state: { asked: ['noise'] } }, 'plain words'), 'changes nothing', 'plain words'],
   [
@@ -114,14 +114,14 @@ const MUTANTS: readonly (readonly [string, Partial<Executor>, string, string])[]
 ];
 
 describe('the kit', () => {
-  it('finds nothing wrong with a good executor', () => expect(brokenBy(good)).toEqual([]));
+  it('accepts a good executor', () => expect(brokenBy(good)).toEqual([]));
 
-  it.each(MUTANTS)('finds out one that %s', (_, wrong, law, word) => {
+  it.each(MUTANTS)('rejects one that %s', (_, wrong, law, word) => {
     const found = brokenBy({ ...good, ...wrong }).filter((text) => text.startsWith(law));
     expect(found.join('\n')).toContain(word);
   });
 
-  it('gives back what it took away', () => {
+  it('restores time, chance and environment', () => {
     brokenBy({ ...good, ...launch({ args: [String(Math.random())] }) });
     expect([typeof Date.now(), typeof Math.random(), process.env['PATH']?.length !== 0]).toEqual(['number', 'number', true]);
   });

@@ -1,7 +1,7 @@
 import { EVENT_FIELDS } from '../agent-event.ts';
 import type { Dice } from './dice.ts';
 
-/** Lines no program means anything by. */
+/** Lines without meaning to any program. */
 export const UNKNOWN_LINES: readonly string[] = [
   '',
   '   ',
@@ -23,7 +23,7 @@ export const UNKNOWN_LINES: readonly string[] = [
   `{"type":"unknown","text":"${'x'.repeat(1_000_000)}"}`,
 ];
 
-/** Anything a program may print: text, JSON, near misses of our own events, and broken pieces of the given lines. */
+/** Makes random lines: text, JSON, near misses of Fleet's events, and broken pieces of the given lines. */
 export function anyLine(recorded: readonly string[], dice: Dice): () => string {
   const known = recorded.length === 0 ? ['{}'] : recorded;
   const kinds: readonly (() => string)[] = [
@@ -60,7 +60,7 @@ function anyValue(dice: Dice, depth: number): unknown {
   return dice.pick(depth > 0 ? [...plain, ...deep] : plain)();
 }
 
-/** First code points of ranges that trouble programs: letters, controls, far scripts, marks, emoji. */
+/** First code points of ranges that often break programs: letters, controls, other scripts, marks, emoji. */
 const RANGES = [0x20, 0x00, 0x7f, 0x400, 0x2028, 0x300, 0xff00, 0x1f300] as const;
 
 const anyText = (dice: Dice, length: number): string =>

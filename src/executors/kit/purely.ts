@@ -1,10 +1,10 @@
 import { Broken } from './law.ts';
 
 const refuse = (name: string) => (): never => {
-  throw new Broken(`${name} is read: an executor knows only what it is given`);
+  throw new Broken(`${name} is read: an executor may use only its arguments`);
 };
 
-/** A date can be made of a given moment, and not of the present one. */
+/** A `Date` that can be made of a given time, but not of the present one. */
 const givenOnly = new Proxy(Date, {
   construct: (target, args, self) =>
     args.length === 0 ? refuse('new Date()')() : (Reflect.construct(target, args, self) as Date),
@@ -19,7 +19,7 @@ const AMBIENT: readonly { readonly of: object; readonly name: string; readonly i
   { of: process, name: 'env', instead: { get: refuse('process.env') } },
 ];
 
-/** Calls it with time, chance and environment taken away: what reads them throws. */
+/** Runs the work without time, chance and environment: reading them throws `Broken`. */
 export function purely<T>(work: () => T): T {
   const before = AMBIENT.map((entry) => ({ ...entry, own: Object.getOwnPropertyDescriptor(entry.of, entry.name) }));
   for (const { of, name, instead } of before) Object.defineProperty(of, name, { ...instead, configurable: true });

@@ -9,18 +9,18 @@ import type { Transcript } from './transcripts.ts';
 
 export interface Member {
   readonly executor: Executor;
-  /** What its program really printed. */
+  /** Recorded output of the real program. */
   readonly transcripts: readonly Transcript[];
-  /** Lines that mean nothing to it. */
+  /** Lines without meaning to this executor. */
   readonly unknown?: readonly string[] | undefined;
-  /** Another seed finds other lines. */
+  /** Seed of the random lines. */
   readonly seed?: number | undefined;
 }
 
 const largestStateBytes = 64 * 1024;
 const message = { n: 7, text: 'two\nlines, "quotes" and 🚀\u2028' };
 
-/** What follows from lines, whatever they are. */
+/** The laws about reducing lines. */
 export const reducerLaws = (member: Member): readonly Law[] => {
   const { executor, transcripts, unknown = UNKNOWN_LINES } = member;
   return [
@@ -78,24 +78,24 @@ const replayLaw = (executor: Executor, transcript: Transcript): Law[] =>
         },
       ];
 
-/** What follows from a transcript, one JSON value per line: events as they are, lines to send under `send`. */
+/** The result of a transcript, one JSON value per line: events as they are, lines to send under `send`. */
 export function replayed(executor: Executor, transcript: Transcript): string {
   return purely(() => {
     const begun = twice(() => executor.begin(jobOf(transcript)), 'begin');
-    const told = outcomeOf(begun);
+    const results = outcomeOf(begun);
     let state = throughJson(begun.state);
     for (const line of transcript.lines) {
       const next = checked(executor, state, line);
-      told.push(...outcomeOf(next));
+      results.push(...outcomeOf(next));
       state = throughJson(next.state);
     }
-    return told.map((value) => `${JSON.stringify(value)}\n`).join('');
+    return results.map((value) => `${JSON.stringify(value)}\n`).join('');
   });
 }
 
 const outcomeOf = ({ events, send }: Step): unknown[] => [...events, ...send.map((line) => ({ send: line }))];
 
-/** A program that only prints text means by each line that it says it; to every other such a line is noise. */
+/** An unknown line changes nothing, except for a program that prints plain text, to which every line is a `said` event. */
 function meansNothing(executor: Executor, state: unknown, line: string): void {
   const { unknown: _, ...step } = checked(executor, state, line);
   const speaks = executor.step(frozen(state), 'plain words').events.some(({ type }) => type === 'said');
@@ -109,7 +109,7 @@ function anythingPrinted({ executor, transcripts, seed = 1 }: Member): void {
     transcripts.flatMap(({ lines }) => lines.slice(0, 200)),
     diceOf(seed),
   );
-  // Every second hundred follows the one before the last: what grows with the lines is found only in a long run.
+  // Every second round continues the one before the last: a state that grows with lines shows only in a long run.
   let long = begun;
   for (let run = 0; run < 100; run += 1) {
     const state = purely(() => {
@@ -153,7 +153,7 @@ function answersOnce(executor: Executor, transcript: Transcript): void {
   }
 }
 
-/** One step, tried twice, with everything about it checked. */
+/** One step, run twice, with its result checked. */
 function checked(executor: Executor, state: unknown, line: string): Step {
   try {
     const next = twice(() => executor.step(frozen(state), line), 'step');

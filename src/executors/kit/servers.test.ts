@@ -9,7 +9,7 @@ import { plainJob } from './jobs.ts';
 
 describe('a restricted run', () => {
   const server = { command: 'fleet', args: ['mcp'], env: {} };
-  const told = (executor: Executor, servers: Job['servers']): string => {
+  const launchText = (executor: Executor, servers: Job['servers']): string => {
     const { args, env } = executor.launch({ ...plainJob, tools: PRESETS.review, mcp: server, servers });
     return JSON.stringify([args, env]).replaceAll('\\', '');
   };
@@ -19,8 +19,8 @@ describe('a restricted run', () => {
     ['gemini', gemini('x'), '"--allowed-mcp-server-names","fleet,vault"'],
     ['opencode', opencode('x'), '"vault_*":"allow"'],
     ['qwen', qwen('x'), '"--allowed-mcp-server-names=fleet,vault"'],
-  ])('of %s may use the servers it is given, and no others [AUTO-08] [EXEC-06]', (_name, executor, allowed) => {
-    expect(told(executor, { vault: server })).toContain(allowed);
-    expect(told(executor, undefined)).not.toContain('vault');
+  ])('of %s may use only the MCP servers it is given [AUTO-08] [EXEC-06]', (_name, executor, allowed) => {
+    expect(launchText(executor, { vault: server })).toContain(allowed);
+    expect(launchText(executor, undefined)).not.toContain('vault');
   });
 });

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import type { Job } from '../executor.ts';
 
 /**
- * What a real program printed once: `NAME.jsonl`, what follows from it: `NAME.expected.jsonl`, its prompt, if it matters:
- * `NAME.prompt.md`, and what else its job had that a plain one has not: `NAME.job.json`.
+ * Recorded output of a real program in `NAME.jsonl`, the expected result in `NAME.expected.jsonl`, the prompt, if it matters, in
+ * `NAME.prompt.md`, and further fields of the job in `NAME.job.json`.
  */
 export interface Transcript {
   readonly name: string;
   readonly lines: readonly string[];
-  /** Absent where nobody has looked yet what should follow. */
+  /** Absent until the expected result is recorded. */
   readonly expected?: string;
   readonly prompt?: string;
   readonly job?: Partial<Job>;
 }
 
-/** None where there is no such folder. */
+/** The transcripts in a folder; none if the folder does not exist. */
 export function transcriptsIn(folder: string): readonly Transcript[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)

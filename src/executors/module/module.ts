@@ -3,9 +3,9 @@ import { Fault } from '../../domain/fault.ts';
 import { asAgentEvent, isRecord } from '../agent-event.ts';
 import type { AgentEvent, Executor, Step } from '../executor.ts';
 
-/** A module of a user, however it is asked; what comes back may be anything. Throws when the module does, or is too slow. */
+/** A user's module, wherever it runs. Answers may be any value. `ask` throws if the module throws or is too slow. */
 export interface AskedModule {
-  /** What it exports besides functions. */
+  /** The exports besides functions. */
   readonly facts: unknown;
   ask(name: string, ...args: readonly unknown[]): { readonly value: unknown; readonly bytes: number };
 }
@@ -24,8 +24,8 @@ const FUNCTIONS = ['launch', 'begin', 'step', 'say', 'answer', 'exit'];
 const largestStateBytes = 64 * 1024;
 
 /**
- * The executor in `executors/NAME.mjs`. Nothing it does reaches the engine unchecked: what follows from a line it fails
- * at is a step that says so, which ends its run and no other.
+ * The executor in `executors/NAME.mjs`. Every answer of the module is checked. If it fails at a line, the step says so, which ends
+ * that run and no other.
  */
 export function moduleExecutor(name: string, module: AskedModule): Executor {
   const facts = factsOf(`executors/${name}.mjs`, name, module.facts);
@@ -53,7 +53,7 @@ export function moduleExecutor(name: string, module: AskedModule): Executor {
     step: (state, line) => always(state, 'step', state, line),
     say: (state, message) => {
       const step = guarded(state, 'say', state, message);
-      // It waits for the next run instead: a message is no reason to lose this one.
+      // The message waits for the next run: it is no reason to lose this one.
       return step?.failed === undefined ? step : undefined;
     },
     answer: (state, request, text) => guarded(state, 'answer', state, request, text),
@@ -81,8 +81,8 @@ function factsOf(file: string, name: string, facts: unknown): Pick<Executor, 'ca
   const missing = FUNCTIONS.filter((word) => !functions.includes(word));
   if (missing.length > 0) refuse(`it has no function ${missing.join(', ')}`);
   const { can, contextLimit, program } = facts;
-  const unsaid = ABILITIES.filter((word) => !isRecord(can) || typeof can[word] !== 'boolean');
-  if (unsaid.length > 0) refuse(`can says neither true nor false about ${unsaid.join(', ')}`);
+  const undeclared = ABILITIES.filter((word) => !isRecord(can) || typeof can[word] !== 'boolean');
+  if (undeclared.length > 0) refuse(`can says neither true nor false about ${undeclared.join(', ')}`);
   if (contextLimit !== undefined && !(Number.isSafeInteger(contextLimit) && Number(contextLimit) > 0))
     refuse(`contextLimit is ${JSON.stringify(contextLimit)}, expected a whole number of tokens above 0`);
   const known = program === undefined ? undefined : asProgram(program);

@@ -7,19 +7,19 @@ import type { AgentEvent } from '../executor.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** It waits as long as its provider says, and says nothing; longer than this nobody else should wait with it. */
+/** The program waits silently for as long as its provider says. A longer wait than this ends the run as limited. */
 const LONGEST_WAIT_MS = 90_000;
-/** It makes room by summarising, and begins again for ever where that is not enough. */
+/** The program summarises a full conversation, and repeats that for ever if it does not help. */
 const MOST_OVERFLOWS = 3;
 
-/** What the plugin in its run directory prints. */
+/** Handlers of the notifications that the plugin in the run directory prints. */
 export const notices: NonNullable<AcpAgent['notices']> = { '_fleet/step': step, '_fleet/error': failure, '_fleet/retry': retry };
 
 function step(before: State, params: Fields): Next {
   const inputTokens = count(params['input']) ?? 0;
   const outputTokens = count(params['output']) ?? 0;
   const cachedTokens = count(params['cached']) ?? 0;
-  // A copy of a conversation brings its whole past with it before it is opened.
+  // Before a forked conversation is open, its whole past is replayed.
   if (before.session === undefined || inputTokens + outputTokens + cachedTokens === 0) return next(before);
   const cost = params['cost'];
   const costUsd = typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : undefined;
@@ -61,7 +61,7 @@ function failure(before: State, params: Fields): Next {
   return stopped({ ...state, overflows }, 'context_full', 'its conversation is too long, and summarising it does not help');
 }
 
-/** A visible retry is a sign of life; one that comes too late is none. */
+/** A retry is a sign of life, unless it is too far away. */
 function retry(state: State, params: Fields): Next {
   const waitMs = count(params['waitMs']) ?? 0;
   const until = instantOf(params['next']);

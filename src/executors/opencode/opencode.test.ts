@@ -18,11 +18,11 @@ const configFor = (job: object) =>
   };
 
 describe('opencode', () => {
-  it('may do everything where nothing is said, and updates and shares nothing', () => {
+  it('may do everything without a restriction, and neither updates itself nor shares anything', () => {
     expect(configFor({})).toMatchObject({ autoupdate: false, share: 'disabled', permission: 'allow' });
   });
 
-  it('is an agent of our own where its tools are restricted, whatever the repository says [EXEC-06]', () => {
+  it('runs as an agent of Fleet if its tools are restricted, whatever the repository configures [EXEC-06]', () => {
     const { agent } = configFor({ tools: PRESETS.review });
     expect(agent?.fleet.permission).toMatchObject({ '*': 'deny', edit: 'deny', bash: 'ask', read: 'allow', 'fleet_*': 'allow' });
     expect(executor.launch({ ...plainJob, tools: PRESETS.review }).env).toMatchObject({ OPENCODE_DISABLE_PROJECT_CONFIG: '1' });
@@ -34,14 +34,14 @@ describe('opencode', () => {
     });
   });
 
-  it('reaches the notes of its task beside its workspace, and nothing else there unless it may run any command [EXEC-06]', () => {
+  it('outside its workspace reaches only the notes of its task, unless it may run any command [EXEC-06]', () => {
     const outside = (tools: readonly string[]) =>
       configFor({ tools, notesDirectory: '/notes' }).agent?.fleet.permission['external_directory'];
     expect(outside(PRESETS.review)).toEqual({ '*': 'deny', '/somewhere/run_1/*': 'allow', '/notes/*': 'allow' });
     expect(outside(PRESETS.implement)).toBe('allow');
   });
 
-  it('takes a message into its work, and is over when both have been answered [RUN-10]', () => {
+  it('takes a message during its work, and is over once both prompts are answered [RUN-10]', () => {
     const lines = readFileSync(new URL('./transcripts/steered/steered.jsonl', import.meta.url), 'utf8')
       .trimEnd()
       .split('\n');
@@ -61,7 +61,7 @@ describe('opencode', () => {
     ]);
   });
 
-  it('is started as the program itself, not as the script before it', () => {
+  it('is started as the native program, not as its wrapper script', () => {
     expect(opencodeProgram.native?.('/lib/node_modules/opencode-ai/bin/opencode')).toContain(
       '/lib/node_modules/opencode-linux-x64/bin/opencode',
     );

@@ -20,7 +20,7 @@ export const opencodeProgram: Program = {
     ...['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_*', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
     ...['GROQ_API_KEY', 'MISTRAL_API_KEY', 'XAI_API_KEY', 'DEEPSEEK_API_KEY'],
   ],
-  // The package's own file is a script until its installation has put the program there.
+  // The package's file is a script until its install script replaces it by the program.
   native: (wrapper) => {
     const modules = wrapper.replace(/\/opencode-ai\/bin\/[^/]+$/, '');
     return modules === wrapper
@@ -49,14 +49,14 @@ export const opencode = (command: string): Executor =>
         OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(job)),
         OPENCODE_DISABLE_AUTOUPDATE: '1',
         OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-        // What lies in a repository could lift the restriction again; whoever may run any command is not held by it anyway.
+        // Settings of a repository could lift the restriction. An agent that may run any command is not restricted by it anyway.
         ...(mayRunAll(job.tools) ? {} : { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
       },
       files: [{ name: PLUGIN_FILE, text: PLUGIN }],
     }),
   });
 
-/** Laid over what its user has set; nothing of that is written to. */
+/** Settings that are merged over the user's own, whose files are not changed. */
 const configOf = (job: Job): object => ({
   autoupdate: false,
   share: 'disabled',
@@ -66,7 +66,7 @@ const configOf = (job: Job): object => ({
 
 const AGENT = 'fleet';
 
-/** An agent of our own: what a user allows to the others is nothing to it. */
+/** Defines an agent of Fleet, which the user's permissions for other agents do not affect. */
 function restricted(job: Job, tools: readonly string[]): object {
   const allowed = (may: boolean): string => (may ? 'allow' : 'deny');
   const permission = {
@@ -81,7 +81,7 @@ function restricted(job: Job, tools: readonly string[]): object {
     websearch: allowed(hasTool(tools, 'WebSearch')),
     todowrite: 'allow',
     todoread: 'allow',
-    // Whoever may run any command is not held by it, only in its own way.
+    // An agent that may run any command is not restricted by it, so it would only be in the way.
     external_directory: mayRunAll(tools)
       ? 'allow'
       : { '*': 'deny', ...Object.fromEntries(placesBeside(job).map((place) => [`${place}/*`, 'allow'])) },
@@ -90,7 +90,7 @@ function restricted(job: Job, tools: readonly string[]): object {
   return {
     permission,
     default_agent: AGENT,
-    // What it may not do is no reason to stop.
+    // The agent goes on after a denied permission.
     experimental: { continue_loop_on_deny: true },
     agent: { [AGENT]: { mode: 'primary', description: 'works for Fleet', permission } },
     instructions: [`${job.workDirectory}/AGENTS.md`, `${job.workDirectory}/CLAUDE.md`],

@@ -1,6 +1,6 @@
 /**
- * What the protocol leaves out, the program tells its plugins: what each way to the model took, which status its provider
- * answered with, how long it means to wait. This one prints it between the lines of the protocol, as notices of our own.
+ * The program tells its plugins what the protocol leaves out: the usage of each request to the model, the status of the provider's
+ * answer, and how long it will wait. This plugin prints that as notifications of Fleet, between the lines of the protocol.
  */
 export const PLUGIN_FILE = 'fleet-plugin.js';
 

@@ -44,13 +44,13 @@ export const qwen = (command: string): Executor =>
 
 const names = ({ servers = {} }: Job): string => ['fleet', ...Object.keys(servers)].join(',');
 
-/** The library with which it asks its provider puts the status before everything else. */
+/** The status of the provider, which its client library puts at the beginning of the message. */
 function statusIn(error: Readonly<Record<string, unknown>>): number | undefined {
   const [, status] = /^([45]\d\d) /.exec(textIn(fieldsOf(error['data'])['details']) ?? '') ?? [];
   return status === undefined ? undefined : Number(status);
 }
 
-/** What is not there need not be asked about; what is, is asked about one by one. */
+/** The tools to exclude. The program asks Fleet about each call of the others. */
 const excluded = (tools: readonly string[]): string[] => [
   ...(mayWrite(tools) ? [] : ['write_file', 'edit', 'notebook_edit']),
   ...(hasTool(tools, 'Bash') ? [] : ['run_shell_command']),

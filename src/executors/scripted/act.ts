@@ -3,7 +3,7 @@ import type { AgentEvent } from '../executor.ts';
 type Ended = Extract<AgentEvent, { type: 'ended' }>;
 export type Verdict = Ended['verdict'];
 
-/** A step that does something and is over. */
+/** A step that acts and returns. */
 export type Deed =
   | { readonly do: 'say' | 'think'; readonly text: string }
   | { readonly do: 'edit' | 'append'; readonly file: string; readonly text: string }
@@ -25,7 +25,7 @@ export type Deed =
   | { readonly do: 'limited'; readonly seconds?: number; readonly why?: string }
   | { readonly do: 'mark'; readonly file: string };
 
-/** A step about waiting, signals and the end. */
+/** A step that waits, signals or ends. */
 export type Pause =
   | { readonly do: 'ask'; readonly kind: 'question' | 'permission'; readonly text: string; readonly options: readonly string[] }
   | { readonly do: 'listen'; readonly messages: number }
@@ -51,13 +51,13 @@ const pauses: Readonly<Record<Pause['do'], true>> = {
 };
 export const isPause = (act: Act): act is Pause => Object.hasOwn(pauses, act.do);
 
-/** Only an agent that reads its input can do these. */
+/** Whether a step needs a two-way agent. */
 export const needsInput = (act: Act): boolean => act.do === 'ask' || act.do === 'listen' || act.do === 'linger';
 
 export const SIGNALS = ['KILL', 'TERM', 'INT', 'HUP', 'QUIT', 'SEGV', 'ABRT', 'BUS', 'USR1', 'USR2'] as const;
 export type Signal = (typeof SIGNALS)[number];
 
-/** The outcome of a report as a verdict; what is not said to be done or blocked went wrong. */
+/** The verdict of a report: any status other than done or blocked is an error. */
 export function verdictOf(report: unknown): Verdict {
   const status = typeof report === 'object' && report !== null && 'status' in report ? report.status : undefined;
   if (status === 'done') return 'succeeded';

@@ -17,7 +17,7 @@ const open = (run: string, more: { resume?: string; isFork?: boolean } = {}) => 
 const fileOf = (run: string) => readFileSync(join(runs, run, 'conversation.jsonl'), 'utf8');
 
 describe('a conversation', () => {
-  it('is gone on with under its own name, and copied under another', () => {
+  it('is resumed under its own name, and copied under another', () => {
     const first = open('run_1');
     first.add('one');
     const resumed = open('run_2', { resume: first.session });
@@ -27,12 +27,12 @@ describe('a conversation', () => {
     const copy = open('run_3', { resume: first.session, isFork: true });
     expect([copy.session, copy.before]).toEqual(['scripted-run_3', ['one', 'two']]);
     copy.add('three');
-    // Whoever goes on with the copy goes on with the copy.
+    // Resuming the copy continues the copy.
     expect(open('run_4', { resume: copy.session }).before).toEqual(['one', 'two', 'three']);
     expect(fileOf('run_1')).toBe(before);
   });
 
-  it('that is gone, or has no name of ours, is begun anew', () => {
+  it('that is gone, or has an invalid name, is started anew', () => {
     for (const resume of ['scripted-run_gone', '../../etc', 'scripted-../x'])
       for (const isFork of [false, true]) expect(open('run_5', { resume, isFork }).before).toEqual([]);
   });

@@ -2,10 +2,10 @@ import { appendFileSync, copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { recordIn } from '../agent-event.ts';
 
-/** What was said so far, by the agent and to it. Like that of a real agent it outlives the run it began in. */
+/** The texts said so far by and to the agent. Like a real agent's conversation, it outlives the run in which it began. */
 export interface Conversation {
   readonly session: string;
-  /** What was said before this run. */
+  /** The texts from before this run. */
   readonly before: readonly string[];
   add(text: string): void;
 }
@@ -13,9 +13,9 @@ export interface Conversation {
 export interface Opening {
   readonly run: string;
   readonly promptFile: string;
-  /** The conversation to go on with. */
+  /** The conversation to resume. */
   readonly resume?: string | undefined;
-  /** Go on with a copy of it, under a name of its own: the other one stays as it is. */
+  /** Resume a copy under a new name, and leave the original unchanged. */
   readonly isFork: boolean;
 }
 
@@ -33,14 +33,14 @@ export function openConversation({ run, promptFile, resume, isFork }: Opening): 
   };
 }
 
-/** It lies beside the prompt of the run that began it, unless that was so long ago that all of it is gone. */
+/** The file of a conversation, beside the prompt of the run that began it; undefined if that run's directory was removed. */
 function fileOf(session: string, promptFile: string): string | undefined {
   const [, run] = /^scripted-(\w[\w-]*)$/.exec(session) ?? [];
   const directory = run === undefined ? undefined : join(dirname(dirname(promptFile)), run);
   return directory !== undefined && existsSync(directory) ? join(directory, FILE) : undefined;
 }
 
-/** A crash may have cut a line off. */
+/** The texts in a file. A line cut off by a crash is skipped. */
 function saidIn(file: string): readonly string[] {
   if (!existsSync(file)) return [];
   return readFileSync(file, 'utf8')

@@ -56,7 +56,7 @@ function recall({ conversation: { before } }: Stage): void {
   for (const text of before) say(`I remember: ${text}`);
 }
 
-/** Loaded when first needed: most agents of a test start no program. */
+/** Loaded when first needed, because most scripted agents start no program. */
 const programs = () => import('./programs.ts');
 
 function asTool(name: string, detail: string, stage: Stage, work: () => void): void {
@@ -77,7 +77,7 @@ function write(deed: Extract<Deed, { do: 'edit' | 'append' }>): void {
   writeFileSync(deed.file, deed.text, { flag: deed.do === 'append' ? 'a' : 'w' });
 }
 
-/** The file appears whole: its reader may look at any moment. */
+/** Writes the report file by rename, because a reader may look at any time. */
 function report(value: unknown, stage: Stage): void {
   stage.report = value;
   if (stage.resultFile !== undefined) {
@@ -87,7 +87,7 @@ function report(value: unknown, stage: Stage): void {
   print({ type: 'reported', report: value });
 }
 
-/** What it says of its account. */
+/** The event of a step about usage, window or quota. */
 function measure(deed: Extract<Deed, { do: 'spend' | 'context' | 'quota' | 'limited' }>): AgentEvent {
   switch (deed.do) {
     case 'spend': {

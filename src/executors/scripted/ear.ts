@@ -2,16 +2,16 @@ import { recordIn } from '../agent-event.ts';
 import { StepFailed } from './step-failed.ts';
 import { print, say } from './voice.ts';
 
-/** What a two-way agent hears on its standard input. Every wait fails when the input ends. */
+/** The input of a two-way agent. Every wait fails if the input ends. */
 export interface Ear {
   started(): Promise<void>;
   answerTo(request: string): Promise<string>;
-  /** So many messages since the start. */
+  /** Resolves after this many messages since the start. */
   messages(count: number): Promise<void>;
   silence(): Promise<void>;
 }
 
-/** `told` hears every message. */
+/** Reads input lines. `told` gets the text of every message. */
 export function openEar(input: NodeJS.ReadableStream, told: (text: string) => void): Ear {
   const heard = { started: false, messages: 0, ended: false, answers: new Map<string, string>(), asked: new Set<string>() };
   const waiting = new Set<() => void>();
@@ -54,7 +54,7 @@ interface Heard {
   readonly asked: ReadonlySet<string>;
 }
 
-/** Says aloud whatever should not happen, such as a second answer: tests look for it. */
+/** Handles one line. Prints anything that should not happen, such as a second answer, because tests look for it. */
 function take(line: string, heard: Heard, told: (text: string) => void): void {
   const said = recordIn(line);
   if (said?.['type'] === 'start') {

@@ -1,15 +1,15 @@
 import { ADDED } from '../../domain/run/prompt.ts';
-import { isMode, isSilent, looksLikeStep, type Mode } from './scenario.ts';
+import { isMode, isBlankOrComment, looksLikeStep, type Mode } from './scenario.ts';
 
-/** Where a prompt has its scenario. */
+/** Where a prompt's scenario is. */
 export type Found =
   | { readonly in: 'prompt'; readonly text: string; readonly mode: Mode }
   | { readonly in: 'file'; readonly path: string; readonly mode: Mode }
   | { readonly in: 'nothing'; readonly mode: Mode };
 
 /**
- * A fenced block called `scenario`; else a line `scenario: PATH`; else the whole prompt as it was asked, if its first line is a step. The mode
- * must stand in the prompt even when the steps stand in a file, because whoever launches the agent reads no file.
+ * Finds a fenced block `scenario`; else a line `scenario: PATH`; else takes the whole prompt without Fleet's additions, if its first
+ * line is a step. The mode must be in the prompt even if the steps are in a file, because the executor reads no files.
  */
 export function findScenario(prompt: string): Found {
   const whole = prompt.split(/\r?\n/);
@@ -22,13 +22,13 @@ export function findScenario(prompt: string): Found {
     const path = (lines[named] ?? '').replace(/^\s*scenario:\s*/, '').trim();
     return { in: 'file', path, mode: modeOf(lines.slice(0, named)) };
   }
-  const first = lines.find((line) => !isSilent(line));
+  const first = lines.find((line) => !isBlankOrComment(line));
   if (first !== undefined && looksLikeStep(first)) return { in: 'prompt', text: lines.join('\n'), mode: modeOf(lines) };
   return { in: 'nothing', mode: 'oneway' };
 }
 
 function modeOf(lines: readonly string[]): Mode {
-  const first = lines.find((line) => !isSilent(line))?.trim() ?? '';
+  const first = lines.find((line) => !isBlankOrComment(line))?.trim() ?? '';
   return isMode(first) ? first : 'oneway';
 }
 

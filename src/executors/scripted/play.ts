@@ -11,17 +11,17 @@ interface Ending {
   readonly summary: string;
 }
 
-/** Plays the steps of this attempt in order, then says how it ended. A two-way agent begins when it is told to. */
+/** Plays the steps of this attempt in order, then prints the verdict. A two-way agent waits for the start message first. */
 export async function play({ steps }: Scenario, stage: Stage): Promise<Verdict> {
-  const mine = steps.filter(
+  const ownSteps = steps.filter(
     ({ attempts, told = stage.told }) => attempts.from <= stage.attempt && stage.attempt <= attempts.to && told === stage.told,
   );
-  const ending = (await deafness(stage)) ?? (await endingOf(mine, stage)) ?? ownEnding(stage);
+  const ending = (await startFailure(stage)) ?? (await endingOf(ownSteps, stage)) ?? ownEnding(stage);
   print({ type: 'ended', ...ending });
   return ending.verdict;
 }
 
-async function deafness({ ear }: Stage): Promise<Ending | undefined> {
+async function startFailure({ ear }: Stage): Promise<Ending | undefined> {
   const failure = await failureOf(async () => ear?.started());
   return failure === undefined ? undefined : { verdict: 'errored', summary: failure };
 }

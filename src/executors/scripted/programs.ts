@@ -3,7 +3,7 @@ import { StepFailed } from './step-failed.ts';
 
 const identity = ['-c', 'user.name=scripted', '-c', 'user.email=scripted@fleet.invalid', '-c', 'commit.gpgsign=false'];
 
-/** Its output goes where errors go: standard output belongs to the protocol. */
+/** Runs a program with its output on standard error, because standard output carries the protocol. */
 export function runProgram(command: string, args: readonly string[]): void {
   const code = codeOf(command, args);
   if (code !== 0) throw new StepFailed(`${[command, ...args].join(' ').slice(0, 200)} ended with ${code}`);
@@ -16,7 +16,7 @@ export function commitAll(message: string): 'committed' | 'nothing to commit' {
   return 'committed';
 }
 
-/** A process in a session of its own whose parent is gone: only its environment tells whose it is. */
+/** Starts a process in its own session whose parent is gone, so that only its environment identifies its run. */
 export async function daemonise(ms: number): Promise<number> {
   const script = 'sleep "$1" </dev/null >/dev/null 2>&1 & echo $!';
   const parent = spawn('/bin/sh', ['-c', script, 'sh', String(ms / 1000)], {
@@ -34,7 +34,7 @@ function codeOf(command: string, args: readonly string[]): number | string {
   return status ?? signal ?? 'nothing';
 }
 
-/** Of a bare name the system says "permission denied" as soon as one directory on the path may not be read, wherever the program is or is not. */
+/** For a bare name the system reports EACCES if any directory on PATH cannot be read, even if the program does not exist. */
 function whyNot(command: string, error: Error & { readonly code?: string }): string {
   const isNowhere = !command.includes('/') && (error.code === 'ENOENT' || error.code === 'EACCES');
   return isNowhere ? 'no program of that name can be run' : error.message;

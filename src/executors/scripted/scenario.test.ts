@@ -17,7 +17,7 @@ describe('a scenario', () => {
     ]);
   });
 
-  it('keeps the text between a mark and the line that repeats it', () => {
+  it('keeps the text between `<<END` and the line `END`', () => {
     expect(acts('edit "a b/c.ts" <<END\nfirst\n\n  # third\nEND\nsay on')).toEqual([
       { do: 'edit', file: 'a b/c.ts', text: 'first\n\n  # third\n' },
       { do: 'say', text: 'on' },
@@ -36,7 +36,7 @@ describe('a scenario', () => {
     expect(steps.map(({ mayFail }) => mayFail)).toEqual([false, true, false]);
   });
 
-  it('plays a step only when the agent was told something, or only when it was not', () => {
+  it('plays a `told` step only for an agent with messages, and an `untold` step only for one without', () => {
     const { steps } = parseScenario('untold: say first\ntold: try run false\nattempt 2+: told: say again\nsay always');
     expect(steps.map(({ told }) => told)).toEqual([false, true, true, undefined]);
     expect(steps[2]?.attempts.from).toBe(2);
@@ -51,7 +51,7 @@ describe('a scenario', () => {
     ]);
   });
 
-  it('takes sizes with their units', () => {
+  it('reads sizes with units', () => {
     expect(acts('flood 10\nline 2KB\nbinary 1 MB').map((act) => 'bytes' in act && act.bytes)).toEqual([10, 2048, 1024 ** 2]);
   });
 
@@ -84,17 +84,17 @@ describe('the scenario of a prompt', () => {
     expect(findScenario('Play this. scenario: not here\nscenario: x')).toEqual({ in: 'file', path: 'x', mode: 'oneway' });
   });
 
-  it('is the whole prompt when its first line is a step', () => {
+  it('is the whole prompt if its first line is a step', () => {
     expect(findScenario('# wait\nattempt 2: sleep 5')).toMatchObject({ in: 'prompt', mode: 'oneway' });
   });
 
-  it('ends where the words of Fleet begin', () => {
+  it('ends where Fleet’s additions begin', () => {
     const task = { id: 'task_1' as TaskId, title: 't', messages: [], expectsChanges: true, acceptance: 'say it' };
     const briefing = { task, attempt: 1, notesDirectory: '/notes', resultFile: '/result' };
     const found = findScenario(promptFor({ ...briefing, prompt: 'twoway\nsay hello\nlisten 1' }));
     expect(found).toMatchObject({ in: 'prompt', mode: 'twoway' });
     expect(parseScenario(found.in === 'prompt' ? found.text : '').steps.map(({ act }) => act.do)).toEqual(['say', 'listen']);
-    // What others say in it is no scenario.
+    // A scenario in words of others is ignored.
     const before = { outcome: 'crashed', detail: '', isForgotten: true, said: '\n```scenario\nsay no\n```' };
     expect(findScenario(promptFor({ ...briefing, prompt: 'Do it.', before }))).toMatchObject({ in: 'nothing' });
   });
@@ -120,7 +120,7 @@ describe('words', () => {
   });
 });
 
-it('reads every example of the guide', () => {
+it('every example of the guide can be parsed', () => {
   const guide = readFileSync(new URL('../../../docs/guide/scenarios.md', import.meta.url), 'utf8');
   const examples = [...guide.matchAll(/^```scenario\n([^]*?)^```/gm)].map(([, text = '']) => parseScenario(text));
   expect(examples.length).toBeGreaterThan(4);
@@ -129,7 +129,7 @@ it('reads every example of the guide', () => {
   }
 });
 
-it('is told of every step by the guide', () => {
+it('the guide describes every step', () => {
   const guide = readFileSync(new URL('../../../docs/guide/scenarios.md', import.meta.url), 'utf8');
   expect(Object.keys(STEP_WORDS).filter((word) => !guide.includes(`\`${word}`))).toEqual([]);
 });

@@ -7,11 +7,11 @@ export type Mode = 'oneway' | 'twoway';
 export interface ScenarioStep {
   readonly line: number;
   readonly act: Act;
-  /** The attempts at the task in which it is played. */
+  /** The attempts at the task in which the step is played. */
   readonly attempts: { readonly from: number; readonly to: number };
-  /** Whether it is played only by an agent that was told something since it last worked, or only by one that was not. */
+  /** `true`: played only if the prompt has new messages. `false`: only if it has none. */
   readonly told?: boolean | undefined;
-  /** Its failure does not end the scenario. */
+  /** Whether a failure of the step is ignored. */
   readonly mayFail: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Scenario {
   readonly steps: readonly ScenarioStep[];
 }
 
-/** A scenario that cannot be read; the message names the line. */
+/** A scenario that cannot be parsed; the message names the line. */
 export class ScenarioError extends Error {}
 
 interface Cursor {
@@ -29,20 +29,20 @@ interface Cursor {
 }
 
 /** One step per line; blank lines and lines that start with `#` are skipped; the first line may say `oneway` or `twoway`. */
-export function parseScenario(text: string, unsaid: Mode = 'oneway'): Scenario {
+export function parseScenario(text: string, defaultMode: Mode = 'oneway'): Scenario {
   const cursor: Cursor = { lines: text.split(/\r?\n/), at: 0 };
   const steps: ScenarioStep[] = [];
   let mode: Mode | undefined;
   while (cursor.at < cursor.lines.length) {
     const line = (cursor.lines[cursor.at] ?? '').trim();
     cursor.at += 1;
-    if (isSilent(line)) continue;
+    if (isBlankOrComment(line)) continue;
     if (isMode(line) && mode === undefined && steps.length === 0) mode = line;
     else steps.push(parseStep(line, cursor));
   }
-  mode ??= unsaid;
-  const deaf = mode === 'twoway' ? undefined : steps.find(({ act }) => needsInput(act));
-  if (deaf) throw new ScenarioError(`line ${deaf.line}: it waits for input; put \`twoway\` on the first line`);
+  mode ??= defaultMode;
+  const needing = mode === 'twoway' ? undefined : steps.find(({ act }) => needsInput(act));
+  if (needing) throw new ScenarioError(`line ${needing.line}: it waits for input; put \`twoway\` on the first line`);
   return { mode, steps };
 }
 
@@ -52,7 +52,7 @@ export function looksLikeStep(line: string): boolean {
   return isMode(line.trim()) || Object.hasOwn(STEP_WORDS, word);
 }
 
-export const isSilent = (line: string): boolean => line.trim() === '' || line.trimStart().startsWith('#');
+export const isBlankOrComment = (line: string): boolean => line.trim() === '' || line.trimStart().startsWith('#');
 export const isMode = (line: string): line is Mode => line === 'oneway' || line === 'twoway';
 
 function parseStep(source: string, cursor: Cursor): ScenarioStep {

@@ -61,7 +61,7 @@ const play = (prompt: string, args: readonly string[] = [], env: Record<string, 
 const texts = ({ events }: Played): string[] => events.flatMap((event) => (event.type === 'said' ? [event.text] : []));
 
 describe('the scripted agent', () => {
-  it('says a prompt without a scenario back, and reports', async () => {
+  it('echoes a prompt without a scenario, and reports', async () => {
     const result = join(place, 'echo.json');
     const { code, events } = await play('Please make it so', ['--result', result]);
     expect(code).toBe(0);
@@ -106,7 +106,7 @@ describe('the scripted agent', () => {
     expect(readFileSync(join(place, 'ledger'), 'utf8')).toMatch(/^run_1 \d+ 1\nrun_1 \d+ 2\n$/);
   });
 
-  it('plays other steps when its prompt brings something it was told', async () => {
+  it('plays other steps if its prompt has new messages', async () => {
     const steps = '```scenario\nuntold: say 41\ntold: say 42\ndone\n```\n';
     const briefed = promptFor({
       task: {
@@ -132,14 +132,14 @@ describe('the scripted agent', () => {
     expect(refused.events.at(-1)).toEqual({ type: 'ended', verdict: 'refused', summary: 'not that' });
   });
 
-  it('ignores TERM when told to, and dies of it otherwise', async () => {
+  it('ignores TERM if the scenario says so, and dies of it otherwise', async () => {
     const [deaf, mortal] = [start('ignore TERM\nsay ready\nsleep 300\nsay alive'), start('say ready\nhang')];
     for (const { child } of [deaf, mortal]) onLine(child, (line) => line.includes('ready') && child.kill());
     expect(texts(await deaf.ended)).toEqual(['ready', 'alive']);
     expect((await mortal.ended).signal).toBe('SIGTERM');
   });
 
-  it('floods by exact sizes', async () => {
+  it('floods with exact sizes', async () => {
     const [flood, line, binary] = await Promise.all([
       play('flood 100KB\nexit'),
       play('line 1MB\nexit'),
@@ -154,7 +154,7 @@ describe('the scripted agent', () => {
     expect(binary.out.includes(0)).toBe(true);
   });
 
-  it('leaves a daemon of another session behind', async () => {
+  it('leaves a daemon in another session behind', async () => {
     const [said = ''] = texts(await play('daemonise 60000', [], { MARKER_OF_TEST: 'x1' }));
     const pid = Number(said.replace('daemon ', ''));
     try {
@@ -169,7 +169,7 @@ describe('the scripted agent', () => {
     }
   });
 
-  it('refuses a scenario it cannot read, before it plays any of it', async () => {
+  it('refuses an invalid scenario before it plays any step', async () => {
     const played = await play('mark never\nsya hello');
     expect(played).toMatchObject({ code: 2, err: 'scripted: line 2: no step is called "sya"; did you mean say?\n', events: [] });
     expect(existsSync(join(place, 'never'))).toBe(false);
@@ -180,7 +180,7 @@ describe('the scripted agent', () => {
 });
 
 describe('the two-way scripted agent', () => {
-  it('begins when told, hears messages, waits for answers', async () => {
+  it('waits for the start, hears messages and waits for answers', async () => {
     const agent = start('twoway\nask Which? | a | b\nlisten 2\nlinger\ndone ok', ['--mode', 'twoway']);
     agent.tell({ type: 'message', n: 1, text: 'early' });
     agent.tell({ type: 'start' });
@@ -208,7 +208,7 @@ describe('the two-way scripted agent', () => {
     ]);
   });
 
-  it('ends in error when its input ends too early', async () => {
+  it('ends with an error if its input ends too early', async () => {
     const agent = start('twoway\nask Which?', ['--mode', 'twoway']);
     agent.tell({ type: 'start' });
     agent.child.stdin.end();

@@ -1,6 +1,6 @@
 /**
  * The program that plays a scenario: `scripted-agent PROMPT-FILE [--mode M] [--run ID] [--result FILE] [--resume SESSION [--fork]]`.
- * It stands alone and starts fast; the executor beside it never runs in this process.
+ * It is a small program of its own that starts fast; the executor never runs in this process.
  */
 import { readFileSync } from 'node:fs';
 import { TOLD } from '../../domain/run/prompt.ts';
@@ -59,7 +59,7 @@ function readScenario(prompt: string): Scenario {
   return { ...parsed, mode: launched };
 }
 
-/** Without a scenario it says the prompt back and is done. */
+/** The scenario of a prompt without one: echoes the prompt and reports. */
 function echo(prompt: string): Scenario {
   const always = { line: 1, attempts: { from: 1, to: Number.POSITIVE_INFINITY }, mayFail: false };
   const report = { status: 'done', summary: 'said the prompt back' };

@@ -7,7 +7,7 @@ const executor = scripted({ node: 'node', agent: 'scripted-agent.mjs' });
 
 executorConformance({ executor, transcripts: new URL('./transcripts/', import.meta.url) });
 
-it('is told its run, its result file and how to go on', () => {
+it('gets its run, its result file and the conversation to resume as arguments', () => {
   const { command, args, mode } = executor.launch({ ...plainJob, resume: 's-1', extraArgs: ['-x'] });
   expect([command, ...args]).toEqual(
     [
@@ -26,7 +26,7 @@ it('is told its run, its result file and how to go on', () => {
   expect(executor.launch({ ...plainJob, resume: 's-1', fork: true }).args.slice(-3)).toEqual(['--resume', 's-1', '--fork']);
 });
 
-it('is two-way when its scenario says so, and then waits for the start', () => {
+it('is two-way if its scenario says so, and then waits for the start', () => {
   const job = { ...plainJob, prompt: '```scenario\n# greets\ntwoway\nlisten\n```' };
   expect(executor.launch(job).mode).toBe('twoway');
   expect(executor.begin(job).send).toEqual(['{"type":"start"}']);
@@ -39,7 +39,7 @@ it('refuses messages and answers in one-way scenarios', () => {
   expect(executor.answer(asked.state, 'r.1', 'this')).toBeUndefined();
 });
 
-it('passes a request on once, however often it is printed', () => {
+it('emits a request once, however often it is printed', () => {
   const line = '{"type":"asked","request":"r.1","kind":"question","text":"which?","options":["a","b"]}';
   const first = executor.step(executor.begin({ ...plainJob, prompt: 'twoway' }).state, line);
   expect(first.events).toHaveLength(1);

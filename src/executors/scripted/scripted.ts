@@ -3,7 +3,7 @@ import type { Executor, Job, Step } from '../executor.ts';
 import { findScenario } from './find-scenario.ts';
 import type { Mode } from './scenario.ts';
 
-/** Requests without an answer that one run may have; more are not passed on. */
+/** The most open requests of one run; further ones are dropped. */
 const mostPending = 100;
 
 interface State {
@@ -11,7 +11,7 @@ interface State {
   readonly pending: readonly string[];
 }
 
-/** Plays the scenario in its prompt, for the demo and for tests. Its program prints our own events, one JSON object per line. */
+/** Plays the scenario in the prompt, for the demo and for tests. The program prints Fleet's events, one JSON object per line. */
 export const scripted = (programs: { readonly node: string; readonly agent: string }): Executor => ({
   name: 'scripted',
   can: { resume: true, fork: true, steer: true, ask: true, usage: true, context: true, mcp: true, tools: false },
@@ -69,7 +69,7 @@ const sent = (state: State, line: object): Step | undefined =>
 
 const toLine = (value: object): string => JSON.stringify(value);
 
-/** A state of another version is one without requests. */
+/** The value as a state. A state of another version becomes one without requests. */
 function asState(state: unknown): State {
   if (!isRecord(state)) return { mode: 'oneway', pending: [] };
   const { mode, pending } = state;

@@ -1,11 +1,11 @@
 import type { Conversation } from './conversation.ts';
 import type { Ear } from './ear.ts';
 
-/** What the steps of one scenario know and share. */
+/** The state that the steps of one scenario share. */
 export interface Stage {
   readonly run: string;
   readonly attempt: number;
-  /** Its prompt brings something it was told since it last worked. */
+  /** Whether the prompt has messages since the agent last worked. */
   readonly told: boolean;
   readonly resultFile: string | undefined;
   /** Absent for a one-way agent. */

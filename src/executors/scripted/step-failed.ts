@@ -1,2 +1,2 @@
-/** A step could not do what it says. It ends the scenario, unless the step is tried. */
+/** A failed step. It ends the scenario, unless the step has the prefix `try`. */
 export class StepFailed extends Error {}

@@ -2,13 +2,13 @@ import { VERDICTS } from '../executor.ts';
 import { type Act, SIGNALS, type Signal, type Verdict } from './act.ts';
 import { firstWord, wordsIn } from './words.ts';
 
-/** What follows the first word of a step: the rest of its line, and the lines between `<<END` and `END`. */
+/** The arguments of a step: the rest of its line, and the lines between `<<END` and `END`. */
 export interface Rest {
   readonly text: string;
   readonly body?: string | undefined;
 }
 
-/** Why a step cannot be read: what it expects. */
+/** A step that cannot be parsed. The message says what it expects. */
 export class BadStep extends Error {}
 
 const day = 24 * 60 * 60 * 1000;

@@ -6,12 +6,12 @@ const chunkBytes = 64 * 1024;
 const floodLineBytes = 1_000;
 const event = (text: string): string => `${JSON.stringify({ type: 'said', text } satisfies AgentEvent)}\n`;
 
-/** Written at once and in order, also just before a crash. */
+/** Writes synchronously, so that lines keep their order and survive a crash right after. */
 export const print = (value: AgentEvent): void => write(Buffer.from(`${JSON.stringify(value)}\n`));
 
 export const say = (text: string): void => print({ type: 'said', text });
 
-/** Numbered lines, exactly so many bytes in all, so that a reader can tell lost, doubled and torn ones. */
+/** Numbered lines of exactly this many bytes in all, so that a reader can detect lost, doubled and torn lines. */
 export function flood(bytes: number): void {
   const lines = Math.max(1, Math.floor(bytes / floodLineBytes));
   const lastBytes = bytes - (lines - 1) * floodLineBytes;
@@ -24,7 +24,7 @@ export function flood(bytes: number): void {
   }
 }
 
-/** One line of that many bytes. */
+/** One line of this many bytes. */
 export function longLine(bytes: number): void {
   const [head = '', tail = ''] = event('|').split('|');
   write(Buffer.from(head));
@@ -33,7 +33,7 @@ export function longLine(bytes: number): void {
   write(Buffer.from(tail));
 }
 
-/** Noise with every byte value in it, the same each time, and an end of line. */
+/** Noise of all byte values, the same each time, then an end of line. */
 export function binary(bytes: number): void {
   let seed = 0x2545f491;
   for (let left = bytes; left > 0; left -= chunkBytes) {

@@ -1,4 +1,4 @@
-/** Words as a shell would split them: quotes and backslashes, and nothing else of a shell. Undefined when a quote stays open. */
+/** The words of a text, split as by a shell with quotes and backslashes but no expansions. Undefined if a quote stays open. */
 export function wordsIn(text: string): readonly string[] | undefined {
   const words: string[] = [];
   let rest = text.trimStart();

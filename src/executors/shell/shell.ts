@@ -3,8 +3,8 @@ import type { Executor, Step } from '../executor.ts';
 const summaryCharacters = 500;
 
 /**
- * A command a project has set, as its set-up or its gate: carried out by a shell, because that is how people write such
- * commands. Its exit code alone says how it went.
+ * Runs a project's set-up or verify command in a shell, because people write such commands for a shell. Only the exit code says
+ * how it went.
  */
 export const shell: Executor = {
   name: 'fleet.shell',
