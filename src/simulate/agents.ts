@@ -1,33 +1,33 @@
 import { join } from 'node:path';
 
 /*
- * How each agent is led to a simulated model. Nothing of the user's has a say: an agent's own settings can name another address
- * or another key, so each gets a directory of settings for the rehearsal.
+ * The environment and settings that make each agent use a simulated model. The user's own settings could name another address or
+ * key, so each agent gets a settings directory of its own for the rehearsal.
  */
 
 export interface AgentNeeds {
-  /** Where the scenario is played, without `/v1`. */
+  /** Address of the scenario, without `/v1`. */
   readonly url: string;
-  /** Where settings of agents may be written. */
+  /** Directory for the settings of agents. */
   readonly directory: string;
-  /** Whether the scenario is about a subscription: what is told of its windows is told to nobody with a key. */
+  /** Whether the scenario has quota windows, which providers report to subscriptions but not to API keys. */
   readonly isSubscription: boolean;
 }
 
 export interface AgentSurroundings {
   readonly set: Readonly<Record<string, string>>;
-  /** What would lead an agent, or what it pays with, elsewhere. */
+  /** Variables that would choose another address, model or key. */
   readonly unset: readonly string[];
-  /** By path. */
+  /** Settings files by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** No word of its own: whatever says it is hidden as a secret. */
+/** A value that no text contains by chance, because the redactor hides it as a secret. */
 const KEY = 'sk-simulated-by-fleet';
-/** Unknown to every agent: for models they know, some offer tools in ways of their own. */
+/** A model name that no agent knows, because some agents offer tools differently for known models. */
 const MODEL = 'simulated';
 
-/** What a program needs so that every agent it starts speaks to that model and to no other. */
+/** The environment and files with which every agent uses the simulated model and no other. */
 export function agentSurroundings({ url, directory, isSubscription }: AgentNeeds): AgentSurroundings {
   const place = (name: string) => join(directory, name);
   return {
@@ -56,7 +56,7 @@ export function agentSurroundings({ url, directory, isSubscription }: AgentNeeds
     },
     unset: [isSubscription ? 'ANTHROPIC_API_KEY' : 'CLAUDE_CODE_OAUTH_TOKEN', ...ELSEWHERE],
     files: {
-      // Whoever looks at it in a terminal is not asked about first steps.
+      // No onboarding questions for a person in a terminal.
       [join('claude', '.claude.json')]: json({
         hasCompletedOnboarding: true,
         customApiKeyResponses: { approved: [KEY], rejected: [] },
@@ -85,7 +85,7 @@ const ELSEWHERE = [
   ...['OPENCODE_CONFIG_CONTENT', 'OPENCODE_CONFIG_DIR'],
 ];
 
-/** Variables and words for somebody who starts one agent by hand. */
+/** Commands for a person who starts an agent by hand. */
 export const byHand = (url: string): readonly { readonly agent: string; readonly lines: readonly string[] }[] => [
   { agent: 'Claude Code', lines: [`export ANTHROPIC_BASE_URL=${url}`, `export ANTHROPIC_API_KEY=${KEY}`] },
   {
@@ -96,7 +96,7 @@ export const byHand = (url: string): readonly { readonly agent: string; readonly
   },
   { agent: 'Gemini CLI', lines: [`export GOOGLE_GEMINI_BASE_URL=${url}`, `export GEMINI_API_KEY=${KEY}`] },
   {
-    agent: 'Whatever speaks Chat Completions or Responses',
+    agent: 'Any agent that speaks Chat Completions or Responses',
     lines: [`export OPENAI_BASE_URL=${url}/v1`, `export OPENAI_API_KEY=${KEY}`, `export OPENAI_MODEL=${MODEL}`],
   },
 ];

@@ -1,12 +1,12 @@
 import type { OfferedTool } from './conversation.ts';
 
-/** What the model answers, whatever protocol says it. */
+/** An answer of the model, independent of the protocol. */
 export interface Answer {
   readonly parts: readonly Part[];
-  /** Why it ends where it ends; with calls among its parts and `end`, it waits for what they come to. */
+  /** Why the answer ends. With tool calls and `end`, the model waits for their results. */
   readonly stop: Stop;
   readonly usage: Usage;
-  /** Its place among the answers of its turn. */
+  /** Index of the answer in its turn. */
   readonly number: number;
 }
 
@@ -20,7 +20,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 export const STOPS = ['end', 'max_tokens', 'refusal'] as const;
 export type Stop = (typeof STOPS)[number];
 
-/** Tokens of one answer; those from the cache are among those read. */
+/** Tokens of one answer; `input` includes `cached`. */
 export interface Usage {
   readonly input: number;
   readonly output: number;
@@ -29,5 +29,5 @@ export interface Usage {
 
 export const callsIn = ({ parts }: Answer) => parts.flatMap((part) => (part.kind === 'call' ? [part] : []));
 
-/** The pieces in which a text is streamed: words, as a model makes them. */
+/** The pieces in which a text is streamed: single words. */
 export const piecesOf = (text: string): readonly string[] => text.match(/\s*\S+\s*?(?=\s|$)|\s+$/g) ?? [];

@@ -1,41 +1,41 @@
-/** What a request of a coding agent shows of itself, whatever protocol it speaks. */
+/** The content of a request of a coding agent, independent of the protocol. */
 export interface Conversation {
   readonly tools: readonly OfferedTool[];
-  /** All that was said before the model's first answer, one by one: tells conversations at the same address apart. */
+  /** The texts before the model's first answer, which tell conversations at the same address apart. */
   readonly opening: readonly string[];
-  /** What the agent was told last by a person; `answers` and `results` came after it. */
+  /** The last text of a person; `answers` and `results` came after it. */
   readonly asked: string;
-  /** How often the agent was told something before that. */
+  /** How many texts of a person came before it. */
   readonly turn: number;
-  /** How many answers with calls the model has given since; looking tools up is not counted. */
+  /** How many answers with tool calls the model has given since, without tool searches. */
   readonly answers: number;
-  /** What its calls came to, oldest first. */
+  /** The results of its calls, oldest first. */
   readonly results: readonly ToolResult[];
 }
 
 export interface OfferedTool {
   readonly name: string;
-  /** Some protocols put the tools of one server under a name of their own. */
+  /** The group of the tool, in protocols that group the tools of a server. */
   readonly namespace?: string | undefined;
   readonly about: string;
   readonly schema: unknown;
-  /** Called by a program in JavaScript that is given to this tool. */
+  /** Set for a tool that only a JavaScript program can call: the tool that runs the program. */
   readonly inCode?: Pick<OfferedTool, 'name' | 'namespace'>;
 }
 
 export interface ToolResult {
-  /** As the model called it. */
+  /** Name of the tool in the call. */
   readonly tool: string;
   readonly text: string;
 }
 
-/** One thing in a conversation, in the order in which it came. */
+/** One entry of a conversation, in order. */
 export type Entry =
   | { readonly by: 'person'; readonly text: string }
   | { readonly by: 'model'; readonly call?: { readonly id?: string | undefined; readonly name: string } }
   | { readonly by: 'tool'; readonly id?: string | undefined; readonly tool?: string | undefined; readonly text: string };
 
-/** Tools with which a model finds further tools. They are part of no scenario. */
+/** Tools with which a model finds further tools. No scenario names them. */
 const LOOK_UP = ['ToolSearch', 'tool_search'] as const;
 
 export function conversationOf(heard: readonly Entry[], tools: readonly OfferedTool[]): Conversation {
@@ -56,7 +56,7 @@ export function conversationOf(heard: readonly Entry[], tools: readonly OfferedT
   };
 }
 
-/** What agents put into the mouth of a person, at the beginning of a conversation or later. */
+/** Reminders that agents insert into messages of a person. */
 const REMINDERS = /<(system-reminder|session_context|environment_context|current_datetime|reminder)>.*?<\/\1>\s*/gs;
 
 function said(entry: Entry): Entry[] {
@@ -71,7 +71,7 @@ function openingOf(entries: readonly Entry[]): readonly string[] {
   return before.map((entry) => (entry.by === 'person' ? entry.text : ''));
 }
 
-/** The id of a call: it says which answer of its turn it belongs to, because agents shuffle the calls and results of one answer. */
+/** The id of a tool call. It holds the index of its answer, because agents reorder the calls and results of one answer. */
 export const callId = (prefix: string, answer: number, unique: string): string => `${prefix}_${answer}x${unique}`;
 
 const answerIn = (id: string | undefined): string | undefined => /_(\d+)x[0-9a-z]+$/.exec(id ?? '')?.[1];

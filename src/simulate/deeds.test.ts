@@ -11,7 +11,7 @@ const tool = (name: string, properties: object, required: string[] = [], namespa
 });
 const text = { type: 'string' };
 
-/** What the real programs offer, as far as it matters here. */
+/** The tools of the real programs, as far as the tests need them. */
 const AGENTS: Readonly<Record<string, readonly OfferedTool[]>> = {
   claude: [
     tool('Write', { file_path: text, content: text }, ['file_path', 'content']),
@@ -60,7 +60,7 @@ describe('the deeds of a scenario', () => {
     expect(calls).toMatchSnapshot();
   });
 
-  it('name files whole where the agent says where it works', () => {
+  it('use absolute paths if the agent states its work directory', () => {
     const { claude = [], codex = [] } = AGENTS;
     const source = JSON.stringify({ system: 'env:\n - Primary working directory: /home/me/my work\n - Git: no' });
     expect(played('write a.txt hi', claude, { source })).toEqual([
@@ -70,7 +70,7 @@ describe('the deeds of a scenario', () => {
     expect(JSON.stringify(played('write a.txt hi', codex, { source }))).toContain('Add File: a.txt');
   });
 
-  it('look a tool up that is only named, once, and are not put out of step by it', () => {
+  it('look up a tool that is only named once, and keep their place in the scenario', () => {
     const search = tool('ToolSearch', { query: text, max_results: { type: 'number' } });
     const source = 'deferred: mcp__other__submit_report\\nmcp__fleet__submit_report\\n';
     const script = 'say First.\ncall submit_report {}\nsay Done.';
@@ -105,7 +105,7 @@ describe('the deeds of a scenario', () => {
     expect(played('try call other.ask {"a":1}', tools)).toEqual([['other__ask', { a: 1 }]]);
   });
 
-  it('leave a call out that is only tried, where there is no such tool', () => {
+  it('skip a `try call` if there is no such tool', () => {
     const { claude = [] } = AGENTS;
     const script = 'try call ask {}\nrun ls\nsay Done.';
     expect(played(script, claude)).toEqual([['Bash', { command: 'ls' }]]);
@@ -113,14 +113,14 @@ describe('the deeds of a scenario', () => {
     expect(played(script, [tool('ToolSearch', {})], { source: 'mcp__fleet__ask' })).toMatchObject([['ToolSearch', {}]]);
   });
 
-  it('tell the tools of two servers apart', () => {
+  it('distinguish the tools of two servers', () => {
     const tools = [tool('mcp__a__list', {}), tool('mcp__b__list', {}), tool('mcp__a__only', {})];
     expect(played('call b.list', tools)).toEqual([['mcp__b__list', {}]]);
     expect(played('call only', tools)).toEqual([['mcp__a__only', {}]]);
     expect(() => played('call list', tools)).toThrow('no tool is called list: mcp__a__list, mcp__b__list');
   });
 
-  it('repeat for ever what is to be repeated', () => {
+  it('after `repeat` are played over and over', () => {
     const { claude = [] } = AGENTS;
     const rounds = (count: number): Entry[] =>
       Array.from({ length: count }, (_, at): Entry[] => [
@@ -133,7 +133,7 @@ describe('the deeds of a scenario', () => {
 });
 
 describe('a conversation', () => {
-  it('counts the answers of a turn, however their calls and results are shuffled', () => {
+  it('counts the answers of a turn in any order of calls and results', () => {
     const call = (id: string): Entry => ({ by: 'model', call: { id, name: 'Bash' } });
     const result = (id: string): Entry => ({ by: 'tool', id, text: id });
     const person = (said: string): Entry => ({ by: 'person', text: said });
@@ -152,7 +152,7 @@ describe('a conversation', () => {
     expect(conversationOf([...shuffled, person('More.')], [])).toMatchObject({ answers: 0, turn: 1, asked: 'More.' });
   });
 
-  it('takes what agents put into the mouth of a person for what it is', () => {
+  it('ignores reminders that agents insert into messages of a person', () => {
     const reminder = '<system-reminder>\nbe kind\n</system-reminder>';
     const entries: Entry[] = [
       { by: 'person', text: `${reminder}\nGo.` },

@@ -4,13 +4,13 @@ import { type Conversation, isLookUp, type OfferedTool, type ToolResult } from '
 import { argumentsOf, isList, sampleOf } from './sample.ts';
 import type { Deed } from './scenario/scenario.ts';
 
-/** The scenario wants what the agent does not offer. */
+/** The scenario needs a tool or a result that the agent does not provide. */
 export class ScenarioFault extends Error {}
 
 type Call = Extract<Part, { readonly kind: 'call' }>;
 type Role = 'path' | 'text' | 'from' | 'to' | 'command';
 
-/** What agents call the tools with which they do it, and the arguments of these. */
+/** Names of the agents' tools for each deed, and of their arguments. */
 const TOOLS: Readonly<Record<Exclude<Deed['do'], 'call'>, readonly string[]>> = {
   write: ['Write', 'write_file', 'write', 'create', 'create_file'],
   edit: ['Edit', 'replace', 'edit', 'str_replace'],
@@ -25,7 +25,7 @@ const ROLES: Readonly<Record<Role, readonly string[]>> = {
   command: ['command', 'cmd'],
 };
 
-/** The call that does it with what this agent offers. A tool that must be looked up first is looked up. */
+/** The tool call that does a deed with the agent's tools. If the tool must be looked up first, it is the call that does so. */
 export function callFor(deed: Deed, conversation: Conversation, source: string): Call {
   if (deed.do === 'call') return namedCall(deed.tool, filled(deed.arguments, conversation), conversation, source);
   const { tools } = conversation;
@@ -47,11 +47,11 @@ function valuesOf(
   return { path, from: deed.from, to: deed.to };
 }
 
-/** Where the agent says that it works, as it stands in the JSON of its request. Most take only whole paths. */
+/** The work directory as the agent states it in the JSON of its request. Most tools take only absolute paths. */
 const placeIn = (source: string): string =>
   /(?:working (?:in the )?directory: |<cwd>|Workspace Directories:\*\*\\n\s*- )(\/[^"\\<]+)/i.exec(source)?.[1]?.trim() ?? '';
 
-/** By the names of its arguments; what else it must have gets some value that fits. */
+/** The arguments of a call, matched by name. Other required arguments get a sample value. */
 function fitted(tool: OfferedTool, values: Partial<Record<Role, string>>): Arguments {
   const { properties, required } = argumentsOf(tool.schema);
   return Object.fromEntries(
@@ -64,7 +64,7 @@ function fitted(tool: OfferedTool, values: Partial<Record<Role, string>>): Argum
   );
 }
 
-/** For agents that do everything with commands. Those have `apply_patch` for changes, which wants whole lines. */
+/** The shell command for an agent that has only commands. Such agents have `apply_patch` for changes, which needs whole lines. */
 function inShell(deed: Exclude<Deed, { do: 'call' | 'run' }>, conversation: Conversation): string {
   if (deed.do === 'read') return `cat ${quoted(deed.file)}`;
   const lines = (mark: string, text: string) =>
@@ -101,13 +101,13 @@ const BY_NAME = 'tool_call';
 /** A program finds more than the model is told of. */
 const UNSEEN = { about: '', schema: {} } as const;
 
-/** Whether the agent has that tool, at once or after looking it up. */
+/** Whether the agent has the tool, directly or after a lookup. */
 export function isOffered(name: string, { tools }: Conversation, source: string): boolean {
   if (toolNamed(name, tools) || tools.some(({ inCode }) => inCode)) return true;
   return tools.some((tool) => isLookUp(tool.name)) && new RegExp(`mcp__[\\w-]+?__${literal(bareName(name))}\\b`).test(source);
 }
 
-/** Agents put the name of the server before that of the tool, each in its own way. `server.tool` names both. */
+/** Finds a tool by `tool` or `server.tool`. Agents prefix the tool with the server's name, each in its own way. */
 function toolNamed(name: string, tools: readonly OfferedTool[]): OfferedTool | undefined {
   const { server, tool } = serverAndTool(name);
   const ofServer = new RegExp(`^(mcp__?)?${literal(server ?? 'fleet')}(__|_|-)${literal(tool)}$`);
@@ -120,7 +120,7 @@ function toolNamed(name: string, tools: readonly OfferedTool[]): OfferedTool | u
 
 const literal = (text: string): string => text.replaceAll(/[^\w]/g, String.raw`\$&`);
 
-/** As the agent itself has written it somewhere in the request. */
+/** The full name of a tool as the agent writes it somewhere in the request. */
 function fullName(name: string, source: string): string {
   const { server, tool } = serverAndTool(name);
   const known = source.match(/mcp__[\w-]+/g) ?? [];
@@ -140,7 +140,7 @@ const wholeName = ({ name, namespace }: OfferedTool): string =>
 
 const namesOf = (tools: readonly OfferedTool[]): string => tools.map((tool) => wholeName(tool)).join(', ');
 
-/** `{asked}`, `{result}` and `{result /PATTERN/}` stand for what the agent was told last and what its calls came to. */
+/** Fills in `{asked}`, the last text of a person, and `{result}` or `{result /PATTERN/}`, results of tool calls. */
 export function filledText(text: string, { asked, results }: Pick<Conversation, 'asked' | 'results'>): string {
   return text
     .replaceAll(/\{result \/((?:[^/\\]|\\.)+)\/\}/g, (_, pattern: string) => matchIn(results, pattern))
@@ -148,14 +148,14 @@ export function filledText(text: string, { asked, results }: Pick<Conversation, 
     .replaceAll('{asked}', () => asked);
 }
 
-/** The first match in any result, oldest first: its group, if it has one. */
+/** The first match in the results, oldest first, or its group if the pattern has one. */
 function matchIn(results: readonly ToolResult[], pattern: string): string {
   const found = new RegExp(pattern).exec(results.map(({ text }) => text).join('\n'));
   if (!found) throw new ScenarioFault(`no result matches /${pattern}/`);
   return found[1] ?? found[0];
 }
 
-/** The same in every text among the arguments. */
+/** Fills in every text among the arguments. */
 function filled(given: Arguments, conversation: Conversation): Arguments {
   const inside = (value: unknown): unknown => {
     if (typeof value === 'string') return filledText(value, conversation);

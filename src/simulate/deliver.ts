@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Frame } from './protocol.ts';
 import type { Accident } from './trouble.ts';
 
-/** How an answer comes. */
+/** How an answer is sent. */
 export interface Manner {
   readonly paceMs: number;
-  /** What happens in the middle of it. */
+  /** The accident in the middle of the answer. */
   readonly accident?: Accident | undefined;
-  /** Told inside of the stream, where the accident is one that is told. */
+  /** The event that reports the accident, if it is one that the stream reports. */
   readonly broken: Frame;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -20,7 +20,7 @@ export const inJson = (
   headers: Readonly<Record<string, string>> = {},
 ): void => void response.writeHead(status, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify(body));
 
-/** Sends the events, or as many of them as the accident lets through. A hanging one is ended by whoever asked. */
+/** Sends the events, or half of them if there is an accident. After `hang` or `stall` the client must close. */
 export async function inEvents(response: ServerResponse, frames: readonly Frame[], manner: Manner): Promise<void> {
   const { accident, paceMs, broken, headers } = manner;
   if (accident === 'hang') return;
@@ -38,7 +38,7 @@ export async function inEvents(response: ServerResponse, frames: readonly Frame[
   response.end();
 }
 
-/** The same for an answer in one piece. */
+/** Sends an answer that is not streamed, likewise. */
 export async function inOne(response: ServerResponse, body: object, manner: Manner): Promise<void> {
   const { accident, paceMs, headers } = manner;
   if (accident === 'hang') return;
@@ -48,7 +48,7 @@ export async function inOne(response: ServerResponse, body: object, manner: Mann
   response.writeHead(200, { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
   response.write(text.slice(0, Math.ceil(text.length / 2)));
   if (accident === 'stall') return;
-  // Shorter than promised: what is missing cannot be taken for the end.
+  // Shorter than content-length, so that the client notices the missing part.
   response.write('', () => response.destroy());
 }
 

@@ -6,8 +6,8 @@ import type { Refusal } from './trouble.ts';
 
 const TOOLS = ['Write', 'Bash'];
 
-/** What each provider says, as its documents have it: status, and a word that stands in the body. */
-const TOLD: Readonly<Record<Refusal, Readonly<Record<string, readonly [number, string]>>>> = {
+/** The documented refusals of each provider: status, and a word in the body. */
+const EXPECTED: Readonly<Record<Refusal, Readonly<Record<string, readonly [number, string]>>>> = {
   rate_limit: by([429, 'rate_limit_error'], [429, 'rate_limit_exceeded'], [429, 'RESOURCE_EXHAUSTED']),
   quota_spent: by([429, 'rate_limit_error'], [429, 'usage_limit_reached'], [429, 'QuotaFailure']),
   credit: by([400, 'credit balance'], [429, 'insufficient_quota'], [429, 'RESOURCE_EXHAUSTED']),
@@ -28,12 +28,12 @@ function by(anthropic: Words, openai: Words, gemini: Words): Readonly<Record<str
 describe.each(modelClients)('a simulated provider over $name', (client) => {
   const request = { conversation: client.begin('Go.'), tools: TOOLS, streaming: false };
 
-  it.each(Object.keys(TOLD) as Refusal[])('refuses twice by %s, then answers', async (kind) => {
+  it.each(Object.keys(EXPECTED) as Refusal[])('refuses twice by %s, then answers', async (kind) => {
     await using models = await modelServer();
     const played = models.play(parseScenario(`fault ${kind} 2x 30s\nsay Well.`));
     for (const _ of [1, 2]) {
       const answer = await post(client, played.url, request);
-      const [status, word] = TOLD[kind][client.name] ?? [];
+      const [status, word] = EXPECTED[kind][client.name] ?? [];
       expect(answer.status).toBe(status);
       expect(await answer.text()).toContain(word);
       if (kind === 'rate_limit') expect(answer.headers.get('retry-after')).toBe('30');
@@ -42,7 +42,7 @@ describe.each(modelClients)('a simulated provider over $name', (client) => {
     expect(played.exchanges.map(({ fault }) => fault)).toEqual([kind, kind, undefined]);
   });
 
-  it('counts for each conversation and each answer by itself', async () => {
+  it('counts faults per conversation and answer', async () => {
     await using models = await modelServer();
     const { url } = models.play(parseScenario('run ls\nfault overloaded\nsay Well.'));
     const statuses: number[] = [];
@@ -55,7 +55,7 @@ describe.each(modelClients)('a simulated provider over $name', (client) => {
     expect(statuses.map((status) => status === 200)).toEqual([false, true, false, true]);
   });
 
-  it('knows a conversation again that was never answered and is told more', async () => {
+  it('recognises a conversation that was never answered and has grown', async () => {
     await using models = await modelServer();
     const { url } = models.play(parseScenario('fault overloaded\nsay Well.'));
     const told = async (...said: string[]): Promise<boolean> => {
@@ -67,7 +67,7 @@ describe.each(modelClients)('a simulated provider over $name', (client) => {
     expect(await told('Two.', 'One.')).toBe(false);
   });
 
-  it('knows an agent of Fleet by its task, also when it begins anew', async () => {
+  it('recognises an agent of Fleet by its task, also in a new conversation', async () => {
     await using models = await modelServer();
     const { url } = models.play(parseScenario('fault overloaded\nsay Well.'));
     const told = async (text: string): Promise<boolean> =>
@@ -78,7 +78,7 @@ describe.each(modelClients)('a simulated provider over $name', (client) => {
     expect(await told(`Write.\n\nTask ${other}: Write.`)).toBe(false);
   });
 
-  it('tells one fault after the other, and one for ever', async () => {
+  it('plays one fault after the other, and `always` for ever', async () => {
     await using models = await modelServer();
     const { url } = models.play(parseScenario('fault server_error\nfault unauthorized always\nsay Well.'));
     const statuses: number[] = [];
@@ -102,13 +102,13 @@ describe.each(modelClients)('a simulated provider over $name', (client) => {
     expect(await ask(client, url, streaming)).toMatchObject({ text: 'One two three four five six seven.' });
   });
 
-  it.each(['truncate', 'malformed', 'stream_error', 'drop'])('breaks an answer in one piece by %s', async (kind) => {
+  it.each(['truncate', 'malformed', 'stream_error', 'drop'])('breaks an unstreamed answer by %s', async (kind) => {
     await using models = await modelServer();
     const { url } = models.play(parseScenario(`fault ${kind}\nsay Well.`));
     await expect(post(client, url, request).then((answer) => answer.json())).rejects.toThrow();
   });
 
-  it('sends no byte when it hangs, and begins and stays silent when it stalls', async () => {
+  it('sends no byte if it hangs, and stops in the middle if it stalls', async () => {
     await using models = await modelServer();
     const hanging = models.run('hang', 'h');
     const streaming = { ...request, streaming: true };
@@ -128,7 +128,7 @@ describe.each(modelClients)('a simulated provider over $name', (client) => {
     await reader?.cancel();
   });
 
-  it('speaks slowly, and in more than one piece', async () => {
+  it('streams slowly, in more than one piece', async () => {
     await using models = await modelServer();
     const { url } = models.play(parseScenario('slow 5\nsay One two three four.'));
     const answer = await post(client, url, { ...request, streaming: true });
@@ -139,7 +139,7 @@ describe.each(modelClients)('a simulated provider over $name', (client) => {
     expect(client.streamed(eventsIn(pieces.join('')))).toMatchObject({ text: 'One two three four.' });
   });
 
-  it('holds an answer back until it is let go, or lets it pass that was let go before', async () => {
+  it('holds an answer back until it is released, or lets it pass if it was released before', async () => {
     await using models = await modelServer();
     const played = models.play(parseScenario('gate\nsay Well.'));
     const answer = ask(client, played.url, request);
@@ -151,12 +151,12 @@ describe.each(modelClients)('a simulated provider over $name', (client) => {
   });
 });
 
-describe('what providers say beside the answer', () => {
+describe('a simulated provider besides answers', () => {
   const [anthropic, responses] = modelClients;
   if (!anthropic || !responses) throw new Error('there are four');
   const asking = (client: typeof anthropic) => ({ conversation: client.begin('Go.'), tools: TOOLS });
 
-  it('tells subscriptions of their windows', async () => {
+  it('reports quota windows to subscriptions', async () => {
     await using models = await modelServer();
     const { headers } = await post(anthropic, models.run('quota-warning', 'w').url, asking(anthropic));
     expect(headers.get('anthropic-ratelimit-unified-status')).toBe('allowed_warning');
@@ -169,7 +169,7 @@ describe('what providers say beside the answer', () => {
     expect(await codex.json()).toMatchObject({ error: { type: 'usage_limit_reached', resets_in_seconds: 3600 } });
   });
 
-  it('tells that a prompt is too long inside of a stream of Responses', async () => {
+  it('reports a prompt that is too long inside a stream of Responses', async () => {
     await using models = await modelServer();
     const answer = await post(responses, models.run('context-full', 'c').url, asking(responses));
     expect(answer.status).toBe(200);
@@ -178,7 +178,7 @@ describe('what providers say beside the answer', () => {
     ]);
   });
 
-  it('counts tokens, lists no models and says that it is there', async () => {
+  it('counts tokens, lists no models and answers health checks', async () => {
     await using models = await modelServer();
     const { url } = models.run('hello', 'r');
     const posted = async (path: string) => (await fetch(`${url}${path}`, { method: 'POST', body: '{"messages":[]}' })).json();
@@ -189,7 +189,7 @@ describe('what providers say beside the answer', () => {
     expect((await fetch(`${url}/v1/nothing`)).status).toBe(404);
   });
 
-  it('plays nothing to an agent that asks for what it should remember', async () => {
+  it('plays no scenario to a request for memories', async () => {
     await using models = await modelServer();
     const played = models.run('happy', 'r');
     const conversation = anthropic.begin(
@@ -199,7 +199,7 @@ describe('what providers say beside the answer', () => {
     expect(played.exchanges).toEqual([]);
   });
 
-  it('answers requests on the side in the shape they ask for', async () => {
+  it('answers side requests in the schema they ask for', async () => {
     await using models = await modelServer();
     const { url } = models.run('happy', 'r');
     const responseJsonSchema = {

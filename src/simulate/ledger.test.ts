@@ -12,8 +12,8 @@ const exchange = (body: string) => ({
   body,
 });
 
-describe('what a simulated model remembers', () => {
-  it('stays within its limit: the oldest requests are forgotten, of whichever run', () => {
+describe('the ledger of a simulated model', () => {
+  it('stays within its limit by dropping the oldest requests of all runs', () => {
     const ledger = openLedger(10);
     for (const body of ['1', '2', '3']) ledger.note('a', exchange(body), 4);
     ledger.note('b', exchange('4'), 4);
@@ -23,14 +23,14 @@ describe('what a simulated model remembers', () => {
     expect(ledger.known('b')?.exchanges.map(({ body }) => body)).toEqual(['5']);
   });
 
-  it('forgets the oldest run when there are too many', () => {
+  it('drops the oldest run if there are too many', () => {
     const ledger = openLedger();
     for (let run = 0; run <= LIMITS.simulatedRuns.value; run += 1) ledger.page(String(run));
     expect(ledger.known('0')).toBeUndefined();
     expect(ledger.known('1')).toBeDefined();
   });
 
-  it('is told to who knows the name of the run, and to no page of the web', async () => {
+  it('is shown to a caller that knows the name of the run, and to no web page', async () => {
     await using models = await modelServer();
     const { url } = models.run('hello', 'mine');
     const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi.' }], tools: [{ name: 'Bash' }] });

@@ -5,40 +5,40 @@ import type { Conversation } from './conversation.ts';
 import type { AnswerPlan, FaultPlan } from './scenario/scenario.ts';
 import type { FaultKind } from './trouble.ts';
 
-/** One request for an answer, and what came of it. */
+/** One request for an answer, and its outcome. */
 export interface Exchange {
   readonly protocol: string;
   readonly model: string;
   readonly conversation: Conversation;
-  /** It offered no tools: agents ask for titles and the like on the side, and no scenario plays there. */
+  /** A side request without tools, for a title and the like. No scenario is played to it. */
   readonly isBeside: boolean;
   readonly answer?: Answer | undefined;
   readonly fault?: FaultKind | undefined;
-  /** As it came, for what no protocol has in common with another. */
+  /** The body as received, for what protocols do not have in common. */
   readonly body: unknown;
 }
 
-/** What is remembered of one run: one address that a test or a person gave to agents. */
+/** The record of one run: of one address that a test or a person gave to agents. */
 export interface RunPage {
   readonly exchanges: Exchange[];
-  /** What the scenario wanted and the agent did not offer, and what nobody could read. */
+  /** Needs of the scenario that the agent did not provide, and invalid requests. */
   readonly problems: string[];
-  /** Which fault meets the next request for that answer in this conversation, if one is left. Counts the request. */
+  /** The fault for the next request for this answer in this conversation, if one is left. Counts the request. */
   nextFault(plan: AnswerPlan, conversation: Conversation): FaultPlan | undefined;
-  /** Resolves when it is let go. */
+  /** Waits at the gate until `release`. */
   held(signal: AbortSignal): Promise<void>;
-  /** Lets go whoever is held, or else the next who would be. */
+  /** Releases all requests at the gate, or else the next one. */
   release(): void;
 }
 
 export interface Ledger {
   page(run: string): RunPage;
   known(run: string): RunPage | undefined;
-  /** Remembers it, and forgets the oldest for it when all together is too much. */
+  /** Records an exchange, and drops the oldest ones if all together are too large. */
   note(run: string, exchange: Exchange, bytes: number): void;
 }
 
-/** Remembers what was asked, within limits. */
+/** Opens a ledger, whose size is bounded. */
 export function openLedger(most = LIMITS.simulatedBytes.value): Ledger {
   const pages = new Map<string, RunPage>();
   const kept: { readonly page: RunPage; readonly bytes: number }[] = [];
@@ -54,9 +54,9 @@ export function openLedger(most = LIMITS.simulatedBytes.value): Ledger {
     page,
     known: (run) => pages.get(run),
     note: (run, exchange, bytes) => {
-      const noted = page(run);
-      noted.exchanges.push(exchange);
-      kept.push({ page: noted, bytes });
+      const runPage = page(run);
+      runPage.exchanges.push(exchange);
+      kept.push({ page: runPage, bytes });
       total += bytes;
       while (total > most && kept.length > 1) {
         const oldest = kept.shift();
@@ -76,7 +76,7 @@ function makePage(): RunPage {
     problems: [],
     nextFault: (plan, conversation) => {
       if (plan.faults.length === 0) return undefined;
-      const places = placesOf(conversation);
+      const places = keysOf(conversation);
       const place = places.find((known) => counts.has(known)) ?? places.at(-1) ?? '';
       const before = counts.get(place) ?? 0;
       counts.set(place, before + 1);
@@ -104,15 +104,15 @@ function makePage(): RunPage {
   };
 }
 
-/** Fleet tells each of its agents which task it works on. */
+/** The task id that Fleet puts into each prompt. */
 const TASK = /\btask_[0-9a-z]{26}\b/;
 
 /**
- * Agents that share an address are told apart by the task they work on, so that one that begins anew meets what is left of
- * the faults, or else by how they began. One that was never answered and is told more has two beginnings in a row: it is
- * still where the first of them was.
+ * Keys that identify the answer of a conversation. Agents at one address are told apart by their task, so that an agent that starts
+ * anew meets the remaining faults, or else by their opening texts. A conversation without an answer may have grown, so each
+ * beginning of its opening is a possible key.
  */
-function placesOf({ opening, turn, answers }: Conversation): readonly string[] {
+function keysOf({ opening, turn, answers }: Conversation): readonly string[] {
   const task = opening.map((said) => TASK.exec(said)?.[0]).find((found) => found !== undefined);
   if (task !== undefined) return [`${task} ${turn} ${answers}`];
   const hash = createHash('sha256');

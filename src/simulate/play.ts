@@ -6,27 +6,27 @@ import type { AnswerPlan, PartPlan, Scenario } from './scenario/scenario.ts';
 const USAGE: Usage = { input: 1_000, output: 50, cached: 0 };
 
 /**
- * Found from the conversation and not by counting requests, so that a request sent again, or one on the side, does not put the
- * scenario out of step.
+ * The plan of the next answer. It follows from the conversation, not from a count of requests, so that a repeated or side request
+ * does not put the scenario out of step.
  */
 export function planFor(scenario: Scenario, conversation: Conversation, source: string): AnswerPlan {
   const { turn, answers } = conversation;
   const played = scenario.turns[Math.min(turn, scenario.turns.length - 1)];
   if (!played) throw new Error('a scenario without turns');
   const possible = ({ parts }: AnswerPlan) => parts.every((part) => isPossible(part, conversation, source));
-  // What is left out for this agent is left out of every request of it, so that counting answers stays right.
+  // An answer skipped for this agent is skipped in each of its requests, so that the count of answers stays right.
   const plans = played.answers.filter((plan) => possible(plan));
   const once =
     played.repeatFrom === undefined ? plans.length - 1 : played.answers.slice(0, played.repeatFrom).filter(possible).length;
   const plan = plans[answers < once ? answers : once + ((answers - once) % Math.max(1, plans.length - once))];
-  if (!plan) throw new ScenarioFault('of all the scenario wants, the agent offers nothing');
+  if (!plan) throw new ScenarioFault('the agent offers none of the tools that the scenario needs');
   return plan;
 }
 
 const isPossible = (part: PartPlan, conversation: Conversation, source: string): boolean =>
   part.do !== 'call' || !part.ifOffered || isOffered(part.tool, conversation, source);
 
-/** Says it with the tools of that agent. Throws ScenarioFault when it has none for it. */
+/** The answer, with the tools of the agent. Throws ScenarioFault if the agent lacks a tool. */
 export function answerFor(plan: AnswerPlan, conversation: Conversation, source: string): Answer {
   const parts = plan.parts.map((part): Part => {
     if (part.do === 'say') return { kind: 'text', text: filledText(part.text, conversation) };
@@ -35,7 +35,7 @@ export function answerFor(plan: AnswerPlan, conversation: Conversation, source: 
   });
   const lookUps = parts.filter((part) => part.kind === 'call' && isLookUp(part.tool.name));
   return {
-    // Until a tool is there nothing else is done: what is said now would be said again.
+    // While a tool is looked up nothing else is sent, because it would be sent again afterwards.
     parts: lookUps.length > 0 ? lookUps : parts,
     stop: plan.stop,
     usage: plan.usage ?? USAGE,

@@ -2,31 +2,31 @@ import type { Answer } from './answer.ts';
 import type { Conversation } from './conversation.ts';
 import type { Quota, Refusal, Trouble } from './trouble.ts';
 
-/** One way in which agents speak to models over HTTP. */
+/** One provider protocol over HTTP. */
 export interface Protocol {
   readonly name: string;
-  /** Looks at the end of the address; undefined when it is not meant. */
+  /** Matches the end of the path; undefined if the request is not of this protocol. */
   asks(pathname: string, query: URLSearchParams): Asking | undefined;
-  /** What else its agents ask for, with the answer. */
+  /** The answer to other requests of its agents. */
   beside(pathname: string, body: unknown): object | undefined;
   read(body: unknown): Conversation;
-  /** Whether a request, which may say so itself, wants its answer in pieces. */
+  /** Whether the request wants a streamed answer. */
   wantsStream(body: unknown, asking: Asking): boolean;
-  /** A shape that an answer in JSON must have. */
+  /** The JSON schema the answer must match, if any. */
   schemaIn(body: unknown): unknown;
   whole(answer: Answer, needs: AnswerNeeds): object;
-  /** The same as events, in order. */
+  /** The answer as events, in order. */
   stream(answer: Answer, needs: AnswerNeeds): readonly Frame[];
   refusal(trouble: Trouble): RefusalAnswer;
-  /** What is told by such an event, to who wants a stream, and not by a status. */
+  /** Refusals that a streaming request gets as an event, not as a status. */
   readonly refusesInStream: readonly Refusal[];
-  /** An event that says inside of a stream that something broke. */
+  /** The event that reports an error inside a stream. */
   broken(trouble: Trouble, needs: AnswerNeeds): Frame;
   quota(quota: Quota): Readonly<Record<string, string>>;
 }
 
 export interface Asking {
-  /** Where the address says it. */
+  /** The model, if the path names it. */
   readonly model?: string | undefined;
   readonly stream?: boolean | undefined;
 }
@@ -34,7 +34,7 @@ export interface Asking {
 export interface AnswerNeeds {
   readonly model: string;
   readonly body: unknown;
-  /** Unlike any other of this server. */
+  /** A new id, unique in this server. */
   unique(): string;
 }
 
@@ -52,6 +52,6 @@ export interface RefusalAnswer {
 
 export type RefusalTable = Readonly<Record<Refusal, { readonly status: number; readonly type: string }>>;
 
-/** Seconds as they stand in a header. */
+/** The retry-after header of refusals that have one. */
 export const retryAfter = ({ kind, seconds }: Trouble): Readonly<Record<string, string>> =>
   kind === 'rate_limit' || kind === 'overloaded' ? { 'retry-after': String(seconds) } : {};

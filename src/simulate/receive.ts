@@ -19,7 +19,7 @@ import { ACCIDENTS, type Accident, MESSAGES, type Refusal, type Trouble } from '
 
 const PROTOCOLS: readonly Protocol[] = [anthropicMessages, openaiResponses, openaiChat, gemini];
 
-/** What agents ask on the side although they offer tools: Qwen for what it should remember. */
+/** Side requests that offer tools: Qwen asks for memories. */
 const BESIDE = /You are now acting as the managed memory extraction subagent/;
 
 export interface ReceiveNeeds {
@@ -29,7 +29,7 @@ export interface ReceiveNeeds {
   unique(): string;
 }
 
-/** One request for an answer, as far as it is understood. */
+/** One parsed request for an answer. */
 interface Call {
   readonly response: ServerResponse;
   readonly protocol: Protocol;
@@ -42,14 +42,14 @@ interface Call {
   readonly model: string;
 }
 
-/** Answers one request, of an agent or of whoever looks on. Never throws. */
+/** Answers one request, of an agent or of an observer. Never throws. */
 export async function receive(request: IncomingMessage, response: ServerResponse, needs: ReceiveNeeds): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
   const [, kind, ...names] = pathname.split('/').map((word) => decoded(word));
   try {
-    // A page of the web may not reach it by way of a browser.
+    // Refuses requests of web pages in a browser.
     if (request.headers.origin !== undefined || !isLocal(request.headers.host))
-      return inJson(response, 403, { error: 'not from here' });
+      return inJson(response, 403, { error: 'only programs on this machine may call this server' });
     if (kind === '__requests' || kind === '__release') return control(request, response, needs.ledger.known(names[0] ?? ''));
     const [scenario = '', run = ''] = names;
     const played = kind === 's' ? needs.scenarios.get(scenario) : undefined;
@@ -71,14 +71,14 @@ function control(request: IncomingMessage, response: ServerResponse, page: RunPa
   inJson(response, 200, {});
 }
 
-interface Scene extends ReceiveNeeds {
+interface RequestContext extends ReceiveNeeds {
   readonly played: Scenario;
   readonly run: string;
   readonly pathname: string;
   readonly searchParams: URLSearchParams;
 }
 
-async function speak(request: IncomingMessage, response: ServerResponse, scene: Scene): Promise<void> {
+async function speak(request: IncomingMessage, response: ServerResponse, scene: RequestContext): Promise<void> {
   const { pathname, searchParams, run, ledger } = scene;
   const source = await textOf(request);
   if (source === undefined) return inJson(response, 413, { error: 'the request is too long' });
@@ -89,7 +89,7 @@ async function speak(request: IncomingMessage, response: ServerResponse, scene: 
   );
   if (!found?.asking || request.method !== 'POST') {
     const beside = PROTOCOLS.map((protocol) => protocol.beside(pathname, body)).find((answer) => answer !== undefined);
-    // Agents look whether anybody is there; no answer is an answer.
+    // Agents check whether the server is up; any status will do.
     return beside ? inJson(response, 200, beside) : void response.writeHead(request.method === 'HEAD' ? 200 : 404).end();
   }
   const { protocol, asking } = found;
@@ -97,11 +97,11 @@ async function speak(request: IncomingMessage, response: ServerResponse, scene: 
   const conversation = protocol.read(body);
   const call: Call = { response, protocol, asking, body, source, conversation, page: ledger.page(run), run, model };
   const isBeside = conversation.tools.length === 0 || BESIDE.test(source);
-  await (isBeside ? aside(call, scene) : onStage(call, scene));
+  await (isBeside ? answerSideRequest(call, scene) : answerOrReport(call, scene));
 }
 
-/** Titles, classifications and the like: something harmless, in the shape that was asked for. */
-async function aside(call: Call, scene: Scene): Promise<void> {
+/** Answers a side request, such as one for a title, with a sample value in the requested schema. */
+async function answerSideRequest(call: Call, scene: RequestContext): Promise<void> {
   const schema = call.protocol.schemaIn(call.body);
   const text = schema === undefined ? 'ok' : JSON.stringify(sampleOf(schema));
   const answer: Answer = { parts: [{ kind: 'text', text }], stop: 'end', usage: { input: 10, output: 1, cached: 0 }, number: 0 };
@@ -109,21 +109,21 @@ async function aside(call: Call, scene: Scene): Promise<void> {
   await send(call, scene, answer, {});
 }
 
-async function onStage(call: Call, scene: Scene): Promise<void> {
+async function answerOrReport(call: Call, scene: RequestContext): Promise<void> {
   try {
-    await act(call, scene);
+    await playAnswer(call, scene);
   } catch (error) {
     if (!(error instanceof ScenarioFault)) throw error;
     const { page, protocol, response } = call;
     remember(page, error.message);
     note(call, scene, {});
-    // No agent tries again what was called invalid.
+    // Status 400, because no agent retries an invalid request.
     const { status, body } = protocol.refusal({ kind: 'bad_request', message: error.message, seconds: 0, until: 0 });
     inJson(response, status, body);
   }
 }
 
-async function act(call: Call, scene: Scene): Promise<void> {
+async function playAnswer(call: Call, scene: RequestContext): Promise<void> {
   const { conversation, response, page } = call;
   const plan = planFor(scene.played, conversation, call.source);
   const fault = page.nextFault(plan, conversation);
@@ -133,13 +133,13 @@ async function act(call: Call, scene: Scene): Promise<void> {
   }
   const answer = answerFor(plan, conversation, call.source);
   note(call, scene, { answer, fault: fault?.kind });
-  if (plan.isGated) await page.held(closing(response));
+  if (plan.isGated) await page.held(abortOnClose(response));
   await send(call, scene, answer, { plan, fault });
 }
 
 async function refuse(
   { protocol, response, body, asking, model }: Call,
-  { clock, unique }: Scene,
+  { clock, unique }: RequestContext,
   fault: FaultPlan,
 ): Promise<void> {
   const trouble = troubleOf(fault, clock);
@@ -155,7 +155,7 @@ interface Circumstances {
   readonly fault?: FaultPlan | undefined;
 }
 
-async function send(call: Call, scene: Scene, answer: Answer, { plan, fault }: Circumstances): Promise<void> {
+async function send(call: Call, scene: RequestContext, answer: Answer, { plan, fault }: Circumstances): Promise<void> {
   const { protocol, response, body, asking, model } = call;
   const needs: AnswerNeeds = { model, body, unique: scene.unique };
   const quota = plan?.quota && { percent: plan.quota.percent, until: scene.clock.now() + plan.quota.seconds * 1000 };
@@ -178,7 +178,7 @@ function troubleOf({ kind, seconds }: FaultPlan, clock: Clock): Trouble {
 
 function note(
   call: Call,
-  { ledger }: Scene,
+  { ledger }: RequestContext,
   { answer, fault, isBeside = false }: { answer?: Answer; fault?: FaultPlan['kind'] | undefined; isBeside?: boolean },
 ): void {
   const { protocol, model, conversation, body, run, source } = call;
@@ -189,13 +189,13 @@ export function remember({ problems }: RunPage, problem: string): void {
   if (problems.length < LIMITS.simulatedProblems.value) problems.push(problem);
 }
 
-function closing(response: ServerResponse): AbortSignal {
+function abortOnClose(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   return gone.signal;
 }
 
-/** Undefined when it is too long. */
+/** The body of a request; undefined if it is too long. */
 export async function textOf(request: AsyncIterable<unknown>): Promise<string | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -13,7 +13,7 @@ const Schema = z.looseObject({
 
 const DEEP = 8;
 
-/** Some value of that JSON schema: the smallest that is easy to find. */
+/** A small value that matches the JSON schema. */
 export function sampleOf(schema: unknown, level = 0): unknown {
   const read = Schema.safeParse(schema);
   if (!read.success || level > DEEP) return {};
@@ -21,7 +21,7 @@ export function sampleOf(schema: unknown, level = 0): unknown {
   if (only !== undefined) return only;
   if (choices && choices.length > 0) return choices[0];
   if (anyOf && anyOf.length > 0) return sampleOf(anyOf[0], level + 1);
-  // Gemini writes the names of types in capitals.
+  // Gemini writes type names in capitals.
   const kind = String(Array.isArray(type) ? type[0] : type).toLowerCase();
   if (kind === 'number' || kind === 'integer') return minimum ?? 1;
   if (Object.hasOwn(PLAIN, kind)) return PLAIN[kind];
@@ -30,7 +30,7 @@ export function sampleOf(schema: unknown, level = 0): unknown {
 
 const PLAIN: Readonly<Record<string, unknown>> = { string: 'ok', boolean: false, array: [], null: null };
 
-/** The properties of a tool's arguments and which of them it must have. */
+/** The properties of a tool's arguments and the names of the required ones. */
 export function argumentsOf(schema: unknown): { readonly properties: Readonly<Record<string, unknown>>; required: string[] } {
   const read = Schema.safeParse(schema);
   return read.success

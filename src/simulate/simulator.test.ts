@@ -17,7 +17,7 @@ end
 usage 4000 70
 say It is written.`);
 
-/** As the API of each says why an answer ends. */
+/** The stop reason of each API. */
 const STOPS: Readonly<Record<string, Readonly<Record<'end' | 'calls' | 'max_tokens' | 'refusal', string>>>> = {
   'Anthropic Messages': { end: 'end_turn', calls: 'tool_use', max_tokens: 'max_tokens', refusal: 'refusal' },
   'OpenAI Responses': { end: 'completed', calls: 'completed', max_tokens: 'incomplete', refusal: 'refusal' },
@@ -28,7 +28,7 @@ const STOPS: Readonly<Record<string, Readonly<Record<'end' | 'calls' | 'max_toke
 describe.each(modelClients)('a simulated model over $name', (client) => {
   const stops = STOPS[client.name];
 
-  it.each([true, false])('plays a scenario to its end; in pieces: %s [EXEC-03]', async (streaming) => {
+  it.each([true, false])('plays a scenario to its end; streamed: %s [EXEC-03]', async (streaming) => {
     await using models = await modelServer();
     const played = models.play(scenario);
     let conversation = client.begin('Write a.txt.');
@@ -56,13 +56,13 @@ describe.each(modelClients)('a simulated model over $name', (client) => {
     expect(told).toMatchObject({ text: 'So far', stop: stops?.[reason] });
   });
 
-  it('answers nothing at all where the scenario says so', async () => {
+  it('gives an empty answer if the scenario says so', async () => {
     await using models = await modelServer();
     const told = await ask(client, models.run('empty', 'r').url, { conversation: client.begin('Go.'), tools: TOOLS });
     expect(told).toMatchObject({ text: '', calls: [] });
   });
 
-  it('is not put out of step by a request that comes twice, or that offers no tools', async () => {
+  it('stays in step with a repeated request, or one without tools', async () => {
     await using models = await modelServer();
     const played = models.play(scenario);
     const beside = await ask(client, played.url, { conversation: client.begin('A title for this?'), tools: [] });
@@ -73,7 +73,7 @@ describe.each(modelClients)('a simulated model over $name', (client) => {
     expect(played.exchanges).toHaveLength(2);
   });
 
-  it('plays the next turn when the agent is told something again, and the last turn for ever after', async () => {
+  it('plays the next turn for each new message of a person, and the last turn for all further ones', async () => {
     await using models = await modelServer();
     const { url } = models.play(parseScenario('say One.\nturn\nsay You said: {asked}'));
     let conversation = client.begin('Begin.');
@@ -86,7 +86,7 @@ describe.each(modelClients)('a simulated model over $name', (client) => {
     expect(said).toEqual(['One.', 'You said: Go on.', 'You said: And on.']);
   });
 
-  it('refuses for good what its scenario cannot go on with, and keeps it to be seen', async () => {
+  it('refuses a request that its scenario cannot go on with, and records the problem', async () => {
     await using models = await modelServer();
     const played = models.play(parseScenario('call subtract'));
     const answer = await post(client, played.url, { conversation: client.begin('Go.'), tools: TOOLS });
@@ -96,10 +96,10 @@ describe.each(modelClients)('a simulated model over $name', (client) => {
   });
 });
 
-describe('a person who speaks while the agent works', () => {
+describe('a message of a person while the agent works', () => {
   const [anthropic] = modelClients;
 
-  it('begins a turn, also where Claude Code lets the system say it', async () => {
+  it('starts a turn, also if Claude Code sends it as a system message', async () => {
     if (!anthropic) throw new Error('there are four');
     await using models = await modelServer();
     const { url } = models.play(parseScenario('run ls\nsay One.\nturn\nsay You said: {asked}'));
@@ -114,14 +114,14 @@ describe('a person who speaks while the agent works', () => {
   });
 });
 
-describe('an agent that is offered its tools behind a program', () => {
+describe('an agent whose tools only a program can call', () => {
   const exec = { type: 'custom', name: 'exec', description: 'Runs JavaScript.\n\n### `exec_command`\nRuns a command.' };
   const input = [
     { type: 'additional_tools', role: 'developer', tools: [{ type: 'namespace', name: 'functions', tools: [exec] }] },
     { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go.' }] },
   ];
 
-  it('is given a program that finds the tool', async () => {
+  it('gets a program that finds the tool', async () => {
     await using models = await modelServer();
     const played = models.play(parseScenario('run ls\ncall submit_report {"a":1}\nsay Done.'));
     const asked = async (more: readonly object[]) => {
@@ -138,7 +138,7 @@ describe('an agent that is offered its tools behind a program', () => {
     expect(played.problems).toEqual([]);
   });
 
-  /** Runs a program as such an agent does, with the tools that it has. */
+  /** Runs a program as such an agent does, with its tools. */
   async function run(program: string): Promise<string[]> {
     const names = ['mcp__other__submit_report', 'exec_command', 'mcp__fleet__submit_report'];
     const tools = Object.fromEntries(names.map((name) => [name, (given: object) => `${name} ${JSON.stringify(given)}`]));

@@ -5,30 +5,30 @@ import { type Exchange, openLedger } from './ledger.ts';
 import { receive } from './receive.ts';
 import type { Scenario } from './scenario/scenario.ts';
 
-/** Plays scenarios to coding agents on loopback, so that real ones work without a model and without a key. */
+/** A server on loopback that plays scenarios to coding agents, so that real ones run without a model or a key. */
 export interface Simulator extends AsyncDisposable {
   readonly url: string;
-  /** Where an agent finds the model that plays it. Every run counts and remembers for itself. */
+  /** Starts a run of a named scenario. Every run has its own record and counts. */
   run(scenario: string, run: string): Played;
-  /** Puts a scenario up that has no name, with a run of its own. */
+  /** Starts a run of a scenario without a name. */
   play(scenario: Scenario): Played;
 }
 
 export interface Played {
-  /** Without `/v1`. */
+  /** Address of the run, without `/v1`. */
   readonly url: string;
   /** Requests that offered tools, oldest first. */
   readonly exchanges: readonly Exchange[];
-  /** What the scenario wanted and the agent did not offer. */
+  /** Needs of the scenario that the agent did not provide, and invalid requests. */
   readonly problems: readonly string[];
-  /** Lets go whoever is held at a gate, or else the next who would be. */
+  /** Releases all requests at a gate, or else the next one. */
   release(): void;
 }
 
 export interface SimulatorNeeds {
   readonly clock: Clock;
   readonly scenarios: Readonly<Record<string, Scenario>>;
-  /** Any free one, unless it is given. */
+  /** The port; any free one by default. */
   readonly port?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** How a provider refuses a request: each protocol has a status and words for every kind. */
+/** The ways in which a provider refuses a request. Each protocol has a status and a body for each. */
 export const REFUSALS = [
   'rate_limit',
   'quota_spent',
@@ -13,7 +13,7 @@ export const REFUSALS = [
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
-/** How an answer goes wrong on its way. */
+/** The ways in which sending an answer fails. */
 export const ACCIDENTS = ['hang', 'stall', 'truncate', 'drop', 'malformed', 'stream_error'] as const;
 export type Accident = (typeof ACCIDENTS)[number];
 
@@ -22,16 +22,16 @@ export type FaultKind = Refusal | Accident;
 export interface Trouble {
   readonly kind: Refusal;
   readonly message: string;
-  /** When to come again. */
+  /** Seconds until a retry may succeed. */
   readonly seconds: number;
-  /** The same as a moment, in milliseconds since 1970. */
+  /** The same time, in milliseconds since 1970. */
   readonly until: number;
 }
 
-/** How much of a subscription is used up. */
+/** The used share of a subscription's quota. */
 export interface Quota {
   readonly percent: number;
-  /** Milliseconds since 1970. */
+  /** When the quota resets, in milliseconds since 1970. */
   readonly until: number;
 }
 

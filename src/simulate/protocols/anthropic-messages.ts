@@ -5,7 +5,7 @@ import { type AnswerNeeds, type Protocol, type RefusalTable, retryAfter } from '
 import type { Trouble } from '../trouble.ts';
 
 const Text = z.looseObject({ type: z.string(), text: z.string().optional() });
-/** Of a text, a call of a tool, the result of one, or of what does not matter here. */
+/** A text, a tool call, a tool result, or another block, which is ignored. */
 const Block = Text.extend({
   id: z.string().optional(),
   name: z.string().optional(),
@@ -91,7 +91,7 @@ function limitHeaders({ kind, until }: Trouble): Record<string, string> {
   };
 }
 
-/** What subscriptions are told of their windows. */
+/** The quota headers of a subscription. */
 function unified(status: 'allowed_warning' | 'rejected', percent: number, until: number): Record<string, string> {
   const reset = String(Math.ceil(until / 1000));
   const name = 'anthropic-ratelimit-unified';
@@ -171,12 +171,12 @@ function entriesOf(role: string, blocks: readonly z.output<typeof Block>[]): Ent
     );
   if (role !== 'user') return interjected(textOf(blocks));
   const results = blocks.filter(({ type }) => type === 'tool_result');
-  // Agents put reminders of their own beside results; a person's message holds no result.
+  // Texts beside results are the agent's reminders: a person's message holds no result.
   if (results.length > 0) return results.map(({ tool_use_id: id, content }) => ({ by: 'tool', id, text: textOf(content) }));
   return [{ by: 'person', text: textOf(blocks) }];
 }
 
-/** What a person said while Claude Code was working: the model hears it from the system. */
+/** A message that a person sent while Claude Code was working, which it passes on as a system message. */
 function interjected(text: string): Entry[] {
   const said = /^The user sent a new message while you were working:\n(.*?)(?:\n\nThis is how |$)/s.exec(text)?.[1];
   return said === undefined ? [] : [{ by: 'person', text: said }];

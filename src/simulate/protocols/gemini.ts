@@ -139,7 +139,7 @@ function entriesOf(role: string, parts: readonly z.output<typeof RequestPart>[])
   if (role === 'model')
     return parts.map(({ functionCall }) => (functionCall ? { by: 'model', call: { name: functionCall.name } } : { by: 'model' }));
   const results = parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse] : []));
-  // What stands beside results is a reminder of the agent's own.
+  // Texts beside results are the agent's reminders.
   if (results.length > 0) return results.map(({ name, response }) => ({ by: 'tool', tool: name, text: textIn(response) }));
   const text = parts.flatMap((part) => (part.text === undefined ? [] : [part.text])).join('\n');
   return [{ by: 'person', text }];

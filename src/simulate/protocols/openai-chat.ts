@@ -22,7 +22,7 @@ const Request = z.object({
     .nullish(),
 });
 
-/** The Chat Completions API of OpenAI, which many others speak too. */
+/** The Chat Completions API of OpenAI, which many other providers offer too. */
 export const openaiChat: Protocol = {
   name: 'openai-chat',
   asks: (pathname) => (pathname.endsWith('/chat/completions') ? {} : undefined),

@@ -29,7 +29,7 @@ const Item = z.looseObject({
   name: z.string().optional(),
   output: Parts.optional().catch(undefined),
 });
-/** For models it knows, Codex hides its tools behind one that takes a program. */
+/** For models it knows, Codex offers one tool that runs a program, and the program calls the others. */
 const AdditionalTools = z.object({ type: z.literal('additional_tools'), tools: z.array(Tool) });
 const CodeTool = z.object({ type: z.literal('custom'), name: z.literal('exec'), description: z.string() });
 const Request = z.object({
@@ -137,7 +137,7 @@ function itemOf(part: Part, { number, stop }: Answer, { unique }: AnswerNeeds): 
   };
 }
 
-/** Not all that it can call is told to the model, so it looks for the tool itself: first among Fleet's. */
+/** A program that finds the tool itself, Fleet's first, because the request does not list every tool. */
 const programOf = (tool: string, given: Arguments): string => {
   const ends = [`mcp__fleet__${tool}`, tool, `__${tool}`].map((end) => JSON.stringify(end));
   return `const ends = [${ends.join(', ')}];
@@ -161,7 +161,7 @@ function deltas(part: Part, { input }: Item): (readonly [string, unknown, object
   return [input === undefined ? ['function_call_arguments', JSON.stringify(part.arguments)] : ['custom_tool_call_input', input]];
 }
 
-/** An item as it looks before its pieces have come. */
+/** An item as it is before its pieces. */
 const begun = (item: Item): object => ({
   ...('status' in item ? { status: 'in_progress' } : {}),
   ...('content' in item ? { content: [] } : {}),
@@ -198,7 +198,7 @@ function offered(tool: Tool, namespace?: string): OfferedTool[] {
   return tool.type === 'namespace' && name !== undefined ? (tools ?? []).flatMap((inner) => offered(inner, name)) : [];
 }
 
-/** What a program can call stands in the words about the tool that takes it. */
+/** The tools that a program can call, from the description of the tool that runs it. */
 function insideOf({ name, description }: z.output<typeof CodeTool>, namespace?: string): OfferedTool[] {
   const names = [...description.matchAll(/^### `(\w+)`/gm)].map((match) => match[1] ?? '');
   const schema = { type: 'object', properties: { cmd: { type: 'string' } }, required: ['cmd'] };

@@ -2,7 +2,7 @@ import type { RefusalAnswer, RefusalTable } from '../protocol.ts';
 import { retryAfter } from '../protocol.ts';
 import type { Quota, Trouble } from '../trouble.ts';
 
-/* What the two protocols of OpenAI have in common: how they refuse. */
+/* The refusals, which are the same in both protocols of OpenAI. */
 
 const REFUSALS: RefusalTable = {
   rate_limit: { status: 429, type: 'rate_limit_exceeded' },
@@ -34,11 +34,11 @@ export const openaiProblem = ({ kind, message, seconds, until }: Trouble) => ({
   type: TYPES[kind] ?? REFUSALS[kind].type,
   param: null,
   code: REFUSALS[kind].type,
-  // What subscriptions are told.
+  // Only subscriptions get these fields.
   ...(kind === 'quota_spent' ? { plan_type: 'plus', resets_at: Math.ceil(until / 1000), resets_in_seconds: seconds } : {}),
 });
 
-/** Where the type is broader than the code. */
+/** Types that are broader than the code. */
 const TYPES: Partial<Record<Trouble['kind'], string>> = {
   rate_limit: 'requests',
   unauthorized: 'invalid_request_error',
@@ -46,7 +46,7 @@ const TYPES: Partial<Record<Trouble['kind'], string>> = {
   context_full: 'invalid_request_error',
 };
 
-/** What Codex reads of the windows of a subscription. */
+/** The quota headers of a subscription, which Codex reads. */
 export const openaiQuota = ({ percent, until }: Quota): Record<string, string> => ({
   'x-codex-primary-used-percent': String(percent),
   'x-codex-primary-window-minutes': '300',

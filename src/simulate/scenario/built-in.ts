@@ -4,7 +4,7 @@ import type { Scenario } from './scenario.ts';
 const REPORT = 'try call submit_report {"status":"succeeded","summary":"hello.txt is written","done":["wrote hello.txt"]}';
 const WORK = `write hello.txt hello from a simulated model\n${REPORT}\nsay hello.txt is written.`;
 
-/** Work that meets a fault first, and goes on if the fault ends. */
+/** A scenario of work that meets a fault first, and goes on if the fault ends. */
 const met = (about: string, ...faults: readonly string[]): string =>
   `# ${about}\n${faults.map((fault) => `fault ${fault}\n`).join('')}${WORK}`;
 
@@ -56,6 +56,6 @@ const TEXTS: Readonly<Record<string, string>> = {
   'stream-error': met('an error is told in the middle of an answer, once; then it works', 'stream_error'),
 };
 
-/** Those everybody has, by name. */
+/** The scenarios that come with Fleet, by name. */
 export const builtInScenarios = (): Readonly<Record<string, Scenario>> =>
   Object.fromEntries(Object.entries(TEXTS).map(([name, text]) => [name, parseScenario(text)]));

@@ -1,10 +1,10 @@
 import type { AnswerPlan, PartPlan, Turn } from './scenario.ts';
 import { BadStep, type Step } from './step-words.ts';
 
-/** Gathers lines into answers and answers into turns. */
+/** Collects steps into answers and answers into turns. */
 export interface Draft {
   add(step: Step, line: number): void;
-  /** All of it; throws BadStep when something is still open. */
+  /** The finished turns; throws BadStep if a group is still open. */
   end(): readonly Turn[];
 }
 
@@ -14,8 +14,8 @@ type AnswerDraft = Growing<AnswerPlan>;
 const LAST_WORDS = 'Done.';
 
 /**
- * What is said and thought belongs to the same answer as the deed after it; a deed ends its answer, unless several are done
- * together. So an answer without a deed is the last of its turn, as it is with a real model.
+ * Texts and thoughts belong to the answer of the deed after them. A deed ends its answer, unless several are grouped by `together`.
+ * So an answer without a deed is the last of its turn, as with a real model.
  */
 export function draftTurns(): Draft {
   const turns: Growing<Turn>[] = [{ answers: [] }];
@@ -79,7 +79,7 @@ export function draftTurns(): Draft {
 
 const isDeed = (part: PartPlan): boolean => part.do !== 'say' && part.do !== 'think';
 
-/** A turn ends with an answer that calls nothing; who wrote none meant that all is done. */
+/** Adds the last answer of a turn, without tool calls, if the scenario has none. */
 function settle(turn: Growing<Turn>): void {
   const { answers, repeatFrom } = turn;
   if (repeatFrom !== undefined) {

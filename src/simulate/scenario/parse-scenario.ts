@@ -2,7 +2,7 @@ import { type Draft, draftTurns } from './draft.ts';
 import type { Scenario } from './scenario.ts';
 import { BadStep, oneOf, type Rest, STEP_WORDS } from './step-words.ts';
 
-/** A scenario that cannot be read; the message names the line, what stands there and what was expected. */
+/** A scenario that cannot be parsed. The message names the line, what was seen and what was expected. */
 export class ScenarioError extends Error {}
 
 interface Cursor {

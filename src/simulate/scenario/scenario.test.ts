@@ -9,7 +9,7 @@ const guide = readFileSync(new URL('../../../docs/guide/simulate.md', import.met
 const examples = [...guide.matchAll(/^```scenario\n(.*?)^```/gms)].map((match) => match[1] ?? '');
 
 describe('a scenario for a model', () => {
-  it('puts what is said into the answer with the deed after it, and ends a turn with last words', () => {
+  it('joins texts with the deed after them into one answer, and ends a turn with a text', () => {
     const { about, turns } = parseScenario(
       '# one thing\n# and more\n\nthink Hm.\nsay I write.\nwrite "a b.txt" hello you\nrun ls\nturn\nsay Bye.',
     );
@@ -28,7 +28,7 @@ describe('a scenario for a model', () => {
     ]);
   });
 
-  it('reads longer texts, changes, calls, usage and faults', () => {
+  it('parses long texts, edits, calls, usage and faults', () => {
     const { turns } = parseScenario(`
 edit a.txt <<END
 old
@@ -92,19 +92,19 @@ X`);
     ['repeat\nsay hi', 'line 2: seen "repeat", expected a deed after it'],
     ['say hi\nrepeat', 'line 2: seen "repeat", expected it once in a turn'],
     ['empty\nsay hi', 'line 2: seen "a step after the last answer of its turn", expected `turn` before it'],
-  ])('that says %j is refused by its line, with what was seen and what was expected', (text, message) => {
+  ])('%j is refused with its line, what was seen and what was expected', (text, message) => {
     expect(() => parseScenario(text)).toThrow(ScenarioError);
     expect(() => parseScenario(text)).toThrow(message);
   });
 
-  it('meets every fault in one that everybody has, and each says what it is about', () => {
+  it('has a built-in one for every fault, each with a description', () => {
     const scenarios = Object.values(builtInScenarios());
     const met = scenarios.flatMap(({ turns }) => turns.flatMap(({ answers }) => answers.flatMap(({ faults }) => faults)));
     expect(new Set(met.map(({ kind }) => kind))).toEqual(new Set([...REFUSALS, ...ACCIDENTS]));
     expect(scenarios.filter(({ about }) => about === '')).toEqual([]);
   });
 
-  it('is told whole by its guide', () => {
+  it('is fully described by its guide', () => {
     expect(examples.length).toBeGreaterThanOrEqual(3);
     for (const example of examples) expect(() => parseScenario(example)).not.toThrow();
     for (const word of [...Object.keys(STEP_WORDS), ...REFUSALS, ...ACCIDENTS])

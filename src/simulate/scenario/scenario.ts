@@ -1,38 +1,38 @@
 import type { Arguments, Stop, Usage } from '../answer.ts';
 import type { FaultKind } from '../trouble.ts';
 
-/** What a model does, told so that it fits every agent. */
+/** The behaviour of a simulated model, independent of the agent. */
 export interface Scenario {
-  /** The comment at its top. */
+  /** The comment at the top of the scenario. */
   readonly about: string;
-  /** One for each time the agent is told something; who is told more often gets the last again. */
+  /** One turn per message of a person; the last turn is played for all further messages. */
   readonly turns: readonly Turn[];
 }
 
 export interface Turn {
-  /** The last of them makes no calls, unless some are repeated. */
+  /** The last answer has no tool calls, unless answers are repeated. */
   readonly answers: readonly AnswerPlan[];
-  /** From which answer on they are given over and over. */
+  /** Index of the first answer to repeat for ever. */
   readonly repeatFrom?: number | undefined;
 }
 
 export interface AnswerPlan {
   readonly line: number;
   readonly parts: readonly PartPlan[];
-  /** What happens first, when this answer is asked for. */
+  /** Faults that requests for this answer meet first. */
   readonly faults: readonly FaultPlan[];
   readonly stop: Stop;
   readonly usage?: Usage | undefined;
-  /** Between two pieces of a stream. */
+  /** Pause between two pieces of a stream, in milliseconds. */
   readonly paceMs: number;
-  /** It is held back until somebody lets it go. */
+  /** Whether the answer waits until it is released. */
   readonly isGated: boolean;
   readonly quota?: { readonly percent: number; readonly seconds: number } | undefined;
 }
 
 export type PartPlan = { readonly do: 'say'; readonly text: string } | { readonly do: 'think'; readonly text: string } | Deed;
 
-/** What is done with whatever tool the agent has for it. */
+/** An action to do with the agent's own tools. */
 export type Deed =
   | { readonly do: 'write'; readonly file: string; readonly text: string }
   | { readonly do: 'edit'; readonly file: string; readonly from: string; readonly to: string }
@@ -42,8 +42,8 @@ export type Deed =
 
 export interface FaultPlan {
   readonly kind: FaultKind;
-  /** How many requests for the answer it meets. */
+  /** How many requests for the answer meet the fault. */
   readonly times: number;
-  /** After which the provider wants to be asked again. */
+  /** Seconds after which a retry may succeed. */
   readonly seconds: number;
 }

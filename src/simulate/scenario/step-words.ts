@@ -3,13 +3,13 @@ import { STOPS, type Stop, type Usage } from '../answer.ts';
 import { ACCIDENTS, type FaultKind, REFUSALS } from '../trouble.ts';
 import type { AnswerPlan, Deed, FaultPlan, PartPlan } from './scenario.ts';
 
-/** What follows the first word of a step: the rest of its line, and the lines between `<<END` and `END`. */
+/** The arguments of a step: the rest of its line, and the lines between `<<END` and `END`. */
 export interface Rest {
   readonly text: string;
   readonly body?: string | undefined;
 }
 
-/** What one line adds. */
+/** The effect of one line on the scenario. */
 export type Step =
   | { readonly adds: 'part'; readonly part: PartPlan }
   | { readonly adds: 'fault'; readonly fault: FaultPlan }
@@ -17,7 +17,7 @@ export type Step =
   | { readonly adds: 'stop'; readonly stop: Stop }
   | { readonly adds: 'mark'; readonly mark: 'turn' | 'repeat' | 'together' | 'end' | 'empty' };
 
-/** Why a step cannot be read. */
+/** A step that cannot be parsed: what was seen and what was expected. */
 export class BadStep extends Error {
   constructor(seen: string, expected: string) {
     super(`seen ${seen === '' ? 'nothing' : JSON.stringify(seen)}, expected ${expected}`);
@@ -63,7 +63,7 @@ function nothingAfter<T>(text: string, value: T): T {
   return value;
 }
 
-/** A name with spaces stands in double quotes. */
+/** Splits a file name, in double quotes if it has spaces, from the rest. */
 function fileIn(text: string): { readonly file: string; readonly rest: string } {
   const [, quoted, plain, rest = ''] = /^(?:"([^"]+)"|([^\s"]\S*))(?:\s+(.*))?$/s.exec(text) ?? [];
   const file = quoted ?? plain;
@@ -88,7 +88,7 @@ function edit({ text, body }: Rest): Deed {
   return { do: 'edit', file, from, to: to ?? '' };
 }
 
-/** A call is left out where the agent has no such tool. */
+/** `try call`: the call is skipped if the agent has no such tool. */
 function afterCall({ text, body }: Rest): Rest {
   const [, rest] = /^call(?:\s+(.*))?$/s.exec(text) ?? [];
   if (rest === undefined) throw new BadStep(text, '`call`, a tool and its arguments');
@@ -112,7 +112,7 @@ function json(source: string): Readonly<Record<string, unknown>> {
   throw new BadStep(source, expected);
 }
 
-/** `fault rate_limit 2x 30s`: what, how often, and when to come again. */
+/** `fault rate_limit 2x 30s`: the kind, how often, and the seconds until a retry may succeed. */
 function fault(text: string): FaultPlan {
   const [name = '', ...words] = text.split(/\s+/);
   const kind = oneOf<FaultKind>(name, [...REFUSALS, ...ACCIDENTS]);
