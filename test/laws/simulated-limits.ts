@@ -6,7 +6,7 @@ import { provedBy } from './proof.ts';
 
 /** Limits of the model server that plays scenarios. */
 export const SIMULATED_LIMITS = {
-  simulatedRuns: provedBy('src/simulate/ledger.test.ts', 'forgets the oldest run when there are too many'),
+  simulatedRuns: provedBy('src/simulate/ledger.test.ts', 'drops the oldest run if there are too many'),
   simulatedFaults: {
     // Where it remembers the first request, the second meets no fault any more.
     bounded: (size) => {
@@ -33,8 +33,5 @@ export const SIMULATED_LIMITS = {
       return (await textOf(parts as never))?.length ?? 0;
     },
   },
-  simulatedBytes: provedBy(
-    'src/simulate/ledger.test.ts',
-    'stays within its limit: the oldest requests are forgotten, of whichever run',
-  ),
+  simulatedBytes: provedBy('src/simulate/ledger.test.ts', 'stays within its limit by dropping the oldest requests of all runs'),
 } satisfies Record<string, LimitProof>;
