@@ -27,8 +27,6 @@ export const notPlain = (path: string): Fault =>
 export function asFault(error: unknown, path: string): unknown {
   if (isFault(error) || !(error instanceof Error) || !('code' in error)) return error;
   if (hasCode(error, 'ELOOP', 'ENXIO', 'EISDIR')) return notPlain(path);
-  const advice = hasCode(error, 'ENOSPC', 'EDQUOT')
-    ? 'free some space and fleet goes on'
-    : 'check the disk and its permissions';
+  const advice = hasCode(error, 'ENOSPC', 'EDQUOT') ? 'free some space and fleet goes on' : 'check the disk and its permissions';
   return new Fault('unavailable', `${path}: ${error.message}; ${advice}`, { path }, { cause: error });
 }

@@ -1,5 +1,5 @@
 import { ADDED } from '../../domain/run/prompt.ts';
-import { isMode, isBlankOrComment, looksLikeStep, type Mode } from './scenario.ts';
+import { isBlankOrComment, isMode, looksLikeStep, type Mode } from './scenario.ts';
 
 /** Where a prompt's scenario is. */
 export type Found =
