@@ -3,7 +3,7 @@ import type { TaskId } from '../values.ts';
 import { type Briefing, type Forked, promptFor } from './prompt.ts';
 
 const COMMIT = 'abcdef0123456789'.padEnd(40, '0');
-const promptWith = (more: Partial<Briefing> = {}): string =>
+const told = (more: Partial<Briefing> = {}): string =>
   promptFor({
     task: { id: 'task_1' as TaskId, title: 't', messages: [], expectsChanges: true },
     prompt: 'the wish',
@@ -15,8 +15,8 @@ const promptWith = (more: Partial<Briefing> = {}): string =>
 const forked = (more: Partial<Forked> = {}): Forked => ({ taskId: 'task_0', isCopy: true, notesDirectory: '/other', ...more });
 
 describe('the agent of a fork', () => {
-  it('that remembers the conversation is told what is its own now, and nothing it knows already', () => {
-    const text = promptWith({ forked: forked({ commit: COMMIT, said: 'half done' }) });
+  it('that remembers is told what is its own now, and not what it knows', () => {
+    const text = told({ forked: forked({ commit: COMMIT, said: 'half done' }) });
     expect(text).toMatch(
       /^the wish\n\n--- Added by Fleet ---\n\nThis is a fork of task task_0: you go on with a copy of its conversation\. /,
     );
@@ -24,40 +24,38 @@ describe('the agent of a fork', () => {
     expect(text).not.toContain('half done');
   });
 
-  it('that does not remember the conversation is told what went before', () => {
+  it('that cannot remember is told what went before', () => {
     const ended = { outcome: 'crashed', detail: 'exit code 3', said: 'half done' };
-    const text = promptWith({ forked: forked({ isCopy: false, commit: COMMIT, ...ended }) });
+    const text = told({ forked: forked({ isCopy: false, commit: COMMIT, ...ended }) });
     expect(text).toContain('another agent has worked before you. Its run ended as crashed: exit code 3\n');
     expect(text).toContain('What it said last: half done\n');
     expect(text).toContain('Its notes are in /other: read them, and change nothing there');
-    expect(promptWith({ forked: forked({ isCopy: false }) })).toContain(
-      'Its run still goes on there\nYou work in the same directory',
-    );
+    expect(told({ forked: forked({ isCopy: false }) })).toContain('Its run still goes on there\nYou work in the same directory');
   });
 });
 
-it('the prompt of a task that is no fork does not mention one', () => expect(promptWith()).not.toContain('fork'));
+it('a task that is no fork hears nothing of one', () => expect(told()).not.toContain('fork'));
 
-describe('an agent that continues earlier work', () => {
+describe('an agent that goes on with earlier work', () => {
   const before = { outcome: 'crashed', detail: 'exit code 3' };
 
-  it('is told how the previous run ended', () => {
-    expect(promptWith({ before, attempt: 2 })).toContain(
+  it('is told how the run before ended', () => {
+    expect(told({ before, attempt: 2 })).toContain(
       'You have worked on this before (attempt 2). That run ended as crashed: exit code 3\n',
     );
-    expect(promptWith({ before, attempt: 1 })).not.toContain('before');
+    expect(told({ before, attempt: 1 })).not.toContain('before');
   });
 
-  it('is told after a full window what it cannot remember [RUN-06]', () => {
-    const text = promptWith({ before: { outcome: 'context_full', detail: '93 %', isForgotten: true, said: 'half done' } });
+  it('begins afresh after a full window, and is told what it cannot remember [RUN-06]', () => {
+    const text = told({ before: { outcome: 'context_full', detail: '93 %', isForgotten: true, said: 'half done' } });
     expect(text).toContain(
       'a conversation of which you remember nothing: this is a new one. That run ended as context_full: 93 %\n',
     );
     expect(text).toContain('What was said last there: half done\nLook at what is there already');
   });
 
-  it('is told if the previous agent was another one [RUN-05]', () => {
-    const text = promptWith({ before: { outcome: 'rate_limited', detail: 'weekly limit', by: 'claude', isForgotten: true } });
+  it('is told that it was another agent [RUN-05]', () => {
+    const text = told({ before: { outcome: 'rate_limited', detail: 'weekly limit', by: 'claude', isForgotten: true } });
     expect(text).toContain(
       'Another agent, claude, has worked on this before you, in the same place and with the same notes. That run ended as rate_limited: weekly limit\n',
     );

@@ -3,9 +3,9 @@ import { Fault } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
 import { Task } from './task.ts';
 
-/** One task of an import file, in the fields that Fleet's own files and beads files share. */
+/** One task of an import file, in words common to our own files and a beads file. */
 export interface Imported {
-  /** The task's id in the import file. */
+  /** Its id in the file it comes from. */
   readonly source: string;
   readonly title: string;
   readonly prompt: string;
@@ -68,11 +68,11 @@ const Bead = z.looseObject({
   comments: z.array(z.looseObject({ author: z.string().optional(), text: z.string().optional() })).default([]),
 });
 
-/** Only these kinds of bead dependency order tasks. */
+/** Only these kinds of bead dependency mean "not before". */
 const BLOCKING = new Set(['blocks', 'conditional-blocks', 'waits-for']);
 
 export function readImportLine(line: unknown): Imported {
-  const ours = FleetLine.safeParse(line);
+  const ours = Ours.safeParse(line);
   if (ours.success) return fromOurs(ours.data);
   const bead = Bead.safeParse(line);
   if (bead.success) return fromBead(bead.data);
@@ -82,7 +82,7 @@ export function readImportLine(line: unknown): Imported {
   );
 }
 
-const fromOurs = ({ task, comments }: z.infer<typeof FleetLine>): Imported => ({
+const fromOurs = ({ task, comments }: z.infer<typeof Ours>): Imported => ({
   source: task.id,
   title: task.title,
   prompt: task.prompt,
@@ -104,7 +104,7 @@ const fromBead = (bead: z.infer<typeof Bead>): Imported => ({
   title: bead.title,
   prompt: [bead.description, bead.design, bead.notes].filter((text) => text?.trim()).join('\n\n') || bead.title,
   acceptance: bead.acceptance_criteria,
-  // Beads have five priorities, Fleet has ten: the middle one stays the middle.
+  // Theirs has five steps, ours ten: the middle stays the middle.
   priority: [1, 3, 5, 7, 9][bead.priority] ?? 5,
   tags: bead.labels.slice(0, LIMITS.tags.value),
   assignee: bead.assignee,
@@ -115,7 +115,7 @@ const fromBead = (bead: z.infer<typeof Bead>): Imported => ({
   held: {},
 });
 
-/** The lines ordered so that each comes after its dependencies. Throws Fault('invalid') with the path of a cycle. */
+/** Lines so that each comes after those it waits for; a cycle is refused with its path. */
 export function inDependencyOrder<Line>(
   lines: readonly Line[],
   read: (line: Line) => Pick<Imported, 'source' | 'after'>,

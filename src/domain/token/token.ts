@@ -4,15 +4,15 @@ import { Fault } from '../fault.ts';
 import { Instant, Name, TokenId } from '../values.ts';
 import { likenessOf } from './likeness.ts';
 
-/** The row of a token. The secret part is signed from these fields when needed, and is stored nowhere. */
+/** A key to this fleet, without its secret part: that is signed anew from these fields and is stored nowhere. */
 export const Token = z.strictObject({
   id: TokenId,
   seq: z.int().min(1),
-  /** For people: the author that the journal records. */
+  /** For people: recorded as the author of what its bearer does. */
   name: Name,
   role: z.enum([...ROLES, 'host']),
   team: Name.optional(),
-  /** For a host token: its machine. */
+  /** The machine it belongs to, for a host. */
   host: Name.optional(),
   createdBy: z.string(),
   /** The id of the caller who made the token; tokens made before ids were kept have none. */
@@ -27,25 +27,25 @@ export const Token = z.strictObject({
 });
 export type Token = z.infer<typeof Token>;
 
-/** Whether the token is valid now. */
+/** Whether it opens anything now. */
 export const opens = ({ revokedAt, expiresAt }: Token, now: Instant): boolean => revokedAt === undefined && expiresAt > now;
 
-/** Names with which Fleet itself signs the journal: a token of such a name would be taken for Fleet. */
-const RESERVED_NAMES = ['fleet', 'you', 'owner', 'retention'];
+/** Names that the house itself signs the journal with: a token of that name would be taken for it. */
+const HOUSE_NAMES = ['fleet', 'you', 'owner', 'retention'];
 
-/** Throws a Fault for a name that people would take for somebody else's. `taken` are the names of the valid tokens. */
+/** Refuses a name that people would take for somebody else's. `taken` are the names of tokens that open something now. */
 export function assertOwnName(name: string, minter: Caller, taken: ReadonlySet<string>): void {
   const looks = likenessOf(name);
   if (HOUSE_NAMES.some((own) => likenessOf(own) === looks) || /^(host |run_|token_|task_)/i.test(name.normalize('NFKC')))
     throw new Fault('invalid', `name: ${name} is a name of Fleet's own, choose another`);
-  // The owner may renew a token under its old name; nobody else may reuse the name of a valid token.
+  // The owner may renew a token under its old name; nobody else may call a token like somebody who is there already.
   if (minter.role === 'admin' && minter.team === undefined) return;
   const other = [...taken, minter.name].find((one) => likenessOf(one) === looks);
   if (other !== undefined)
     throw new Fault('conflict', `name: there is a ${other} already, and ${name} looks like it: choose another`);
 }
 
-/** Throws a Fault for a token that has more rights, another team or a longer life than its maker. */
+/** Refuses a token that could do more, in another team, or for longer, than the one who asks for it. */
 export function assertNarrower(token: Token, minter: Caller): void {
   const wider = token.role === 'host' ? minter.role !== 'admin' : !mayMint(minter.role, token.role);
   if (wider) throw new Fault('forbidden', `${minter.name} is ${minter.role} and cannot make a token for ${token.role}`);
@@ -56,8 +56,8 @@ export function assertNarrower(token: Token, minter: Caller): void {
 }
 
 /**
- * Whether a caller may see a token, and so revoke it. An admin sees all. Others see their own token, those made with it
- * directly or indirectly (`isDescendant`), and in their team those of narrower roles.
+ * Whether a caller may see a token, and so revoke it: an admin sees all; others see their own token, those made with it
+ * (and with those, and so on: `isDescendant`), and in their team those of roles that are narrower than theirs.
  */
 export function seesToken(caller: Caller, token: Token, isDescendant: boolean): boolean {
   if (caller.role === 'admin') return caller.team === undefined || token.team === caller.team;
