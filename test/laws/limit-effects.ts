@@ -48,7 +48,10 @@ const conformance = (title: string) => provedBy('src/store/conformance/limits.ts
 const held = (title: string) => provedBy('src/app/serve/connections.test.ts', title);
 const bounds = (title: string) => provedBy('src/workspace/private/bounds.process.test.ts', title);
 const intake = (title: string) => provedBy('src/workspace/private/intake.process.test.ts', title);
-const packet = provedBy('src/domain/run/packet.test.ts', 'stays bounded with 100 dependencies and reports of 1 MB of %s');
+const packet = provedBy(
+  'src/domain/run/packet.test.ts',
+  'stays within its limit with 100 dependencies and reports of 1 MB of %s',
+);
 
 /** What is left of a printed line of that length. */
 const printed = (most?: number) => (size: number) =>
