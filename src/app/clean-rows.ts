@@ -1,5 +1,5 @@
 import type { RunId } from '../domain/values.ts';
-import { withTexts } from '../domain/work/report.ts';
+import { mapTexts } from '../domain/work/report.ts';
 import type { Store, Write } from '../store/port.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -56,9 +56,9 @@ function cleaned(write: Write, clean: Clean): Write {
   if (write.op !== 'put' || !saysSomething(write)) return write;
   const { messages, ...told } = toldIn(write);
   const said = Array.isArray(messages) && {
-    messages: messages.map((one: unknown) => (isOurs(one) ? withTexts(one, clean) : one)),
+    messages: messages.map((one: unknown) => (isOurs(one) ? mapTexts(one, clean) : one)),
   };
-  return { ...write, body: { ...(write.body as Fields), ...withTexts(told, clean), ...said } };
+  return { ...write, body: { ...(write.body as Fields), ...mapTexts(told, clean), ...said } };
 }
 
 /** The runs whose words a row may hold. */

@@ -6,7 +6,7 @@ import { Name } from '../domain/values.ts';
 import { parseCustomExecutor } from '../executors/custom/custom.ts';
 import { moduleExecutor } from '../executors/module/module.ts';
 import { ModuleThread } from '../plugins/module-thread.ts';
-import { distrust } from '../plugins/trusted-file.ts';
+import { distrustReason } from '../plugins/trusted-file.ts';
 import type { HomePaths } from './home.ts';
 
 /** An executor that the user added as a file, as it was read last. */
@@ -139,7 +139,7 @@ async function load({ name, file, kind }: CustomFile, all: readonly CustomFile[]
   if (kind === 'file') return { executor: parseCustomExecutor(name, readFileSync(file, 'utf8')) };
   if (all.some((other) => other.name === name && other.kind === 'file'))
     throw new Error(`${shown}: there is executors/${name}.toml as well: remove one of them`);
-  const why = distrust(file, process.getuid?.() ?? 0);
+  const why = distrustReason(file, process.getuid?.() ?? 0);
   if (why !== undefined) throw new Error(`${shown} is not loaded: ${why}`);
   const thread = await ModuleThread.open(file).catch((error: unknown) => {
     throw new Error(`${shown}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });

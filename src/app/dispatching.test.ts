@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { memoryHouse } from '../../test/support/memory-house.ts';
-import type { Origin } from '../domain/settings.ts';
+import type { SettingOrigin } from '../domain/settings.ts';
 import { dispatchingOf } from './dispatching.ts';
 import type { ExecutorShelf } from './executors.ts';
 import type { CurrentSettings } from './settings/open-settings.ts';
 
 /** Settings of which the executor comes from there. */
-function chosenIn(house: ReturnType<typeof memoryHouse>, origin: Origin) {
+function chosenIn(house: ReturnType<typeof memoryHouse>, origin: SettingOrigin) {
   const items = [{ name: 'executor', origin }] as unknown as CurrentSettings['items'];
   const current = () => ({ values: house.settings, items, file: '/home/runtime.toml' }) as CurrentSettings;
   const settings = { current, set: async () => {}, watch: () => {}, reload: async () => {} };

@@ -1,5 +1,5 @@
 import type { Capacity } from '../domain/hold/hold.ts';
-import { ORIGINS, type Origin, outranksProject } from '../domain/settings.ts';
+import { outranksProject, SETTING_ORIGINS, type SettingOrigin } from '../domain/settings.ts';
 import type { Needs } from '../engine/needs.ts';
 import type { Defaults, Dispatching } from '../operations/scope.ts';
 import type { Store } from '../store/port.ts';
@@ -33,7 +33,7 @@ export const dispatchingOf = (
     const effort = outranks ? undefined : project?.effort;
     if (project?.executor && !outranks) return { ...chosen(project.executor, ofProject, project.model, ofProject), effort };
     // Nor is a model for an executor that was chosen after it: the file's model is for the file's executor.
-    const isItsOwn = ORIGINS.indexOf(originOf('model')) >= ORIGINS.indexOf(originOf('executor'));
+    const isItsOwn = SETTING_ORIGINS.indexOf(originOf('model')) >= SETTING_ORIGINS.indexOf(originOf('executor'));
     if (!outranks && project?.model !== undefined)
       return { ...chosen(executor, said('executor'), project.model, ofProject), effort };
     return { ...chosen(executor, said('executor'), isItsOwn ? model : undefined, said('model')), effort };
@@ -44,7 +44,7 @@ export const dispatchingOf = (
   },
 });
 
-const SAID_BY: Readonly<Record<Origin, string>> = {
+const SAID_BY: Readonly<Record<SettingOrigin, string>> = {
   default: "Fleet's own default",
   file: 'the settings of this home',
   environment: 'an environment variable of the fleet',

@@ -1,5 +1,5 @@
 import type { ExecutorView } from '../contract/executor.ts';
-import { lenderOf } from '../domain/hold/account.ts';
+import { accountRefOf } from '../domain/hold/account.ts';
 import type { Io } from '../surfaces/cli/surroundings.ts';
 import type { Finding } from '../surfaces/cli/views/doctor.ts';
 import { connect } from './connect/connect.ts';
@@ -21,7 +21,7 @@ export async function executorsFor(io: Io): Promise<{ items: readonly ExecutorVi
 
 /** Whether there is an agent to do any work, and whether the one that does it by default exists. */
 export function agentFindings(executors: readonly ExecutorView[], setting: string | undefined): Finding[] {
-  const chosen = setting === undefined ? undefined : lenderOf(setting).executor;
+  const chosen = setting === undefined ? undefined : accountRefOf(setting).executor;
   const agents = executors.filter(({ origin, program }) => program !== undefined || origin !== 'built_in');
   const ready = agents.filter(({ state }) => state === 'ready').map(({ name }) => name);
   const broken = { needed: true, state: 'broken' } as const;

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lenderOf } from '../domain/hold/account.ts';
+import { accountRefOf } from '../domain/hold/account.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { RunId } from '../domain/values.ts';
 import type { EngineNeeds } from '../engine/engine.ts';
@@ -45,7 +45,7 @@ export const engineNeeds = (
   edits: async (task) => {
     const { executors: asked, ...edits } = editsIn(notePlaces(house.paths.tasks, task.id), house.output.clean);
     // An executor nobody can start here would be claimed in vain.
-    return asked?.[0] !== undefined && (await executors.all()).has(lenderOf(asked[0]).executor)
+    return asked?.[0] !== undefined && (await executors.all()).has(accountRefOf(asked[0]).executor)
       ? { ...edits, executors: asked }
       : edits;
   },

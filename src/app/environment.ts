@@ -1,4 +1,4 @@
-import { EVERYBODYS, NETWORK, PROVIDERS, SURROUNDINGS } from '../executors/providers.ts';
+import { GENERAL_VARIABLES, NETWORK_VARIABLES, PARENT_VARIABLES, PROVIDER_VARIABLES } from '../executors/providers.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -40,7 +40,11 @@ export function environmentFor(env: Env, rules: EnvironmentRules): Readonly<Reco
 const made = new WeakMap<Env, Map<string, Record<string, string>>>();
 
 function picked(env: Env, { own, owned, allow, isStrict }: EnvironmentRules): Record<string, string> {
-  const [isOwn, isAllowed, isForeign] = [named(own), named([...allow, ...NETWORK]), named([...owned, ...PROVIDERS])];
+  const [isOwn, isAllowed, isForeign] = [
+    named(own),
+    named([...allow, ...NETWORK_VARIABLES]),
+    named([...owned, ...PROVIDER_VARIABLES]),
+  ];
   const passes = (name: string): boolean => {
     if (OURS.test(name) || isOutside(name)) return false;
     if (isOwn(name) || isAllowed(name)) return true;
@@ -61,7 +65,7 @@ export function named(patterns: readonly string[]): (name: string) => boolean {
 
 const lettersOf = (pattern: string): string => pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\*+/g, '.*');
 
-const isOutside = named(SURROUNDINGS);
-const isEverybodys = named(EVERYBODYS);
-const isProviders = named(PROVIDERS);
+const isOutside = named(PARENT_VARIABLES);
+const isEverybodys = named(GENERAL_VARIABLES);
+const isProviders = named(PROVIDER_VARIABLES);
 const isNeeded = named(NEEDED);

@@ -1,5 +1,5 @@
 import type { Executor, Program } from '../domain/agent/executor.ts';
-import { SCRIPTED, SWITCHED_OFF } from '../domain/executors.ts';
+import { SCRIPTED_EXECUTOR, SCRIPTED_IS_OFF } from '../domain/executors.ts';
 import type { ExecutorHere } from '../operations/scope.ts';
 import { compareVersions } from '../platform/versions.ts';
 import { accountsHere } from './accounts-here.ts';
@@ -22,7 +22,7 @@ export function executorsHere(
 ): () => Promise<ExecutorHere[]> {
   return async () => {
     const [own, added] = await Promise.all([shelf.all(), shelf.added.look()]);
-    const [scripted, acp] = [SCRIPTED, 'acp'].map((name) => own.get(name));
+    const [scripted, acp] = [SCRIPTED_EXECUTOR, 'acp'].map((name) => own.get(name));
     const [withFleet, withUser] = await Promise.all([
       Promise.all(shelf.builtIn.map((one) => builtInHere(shelf.made(one), one.program, env, ask))),
       Promise.all(added.map((one) => addedHere(one, env, ask))),
@@ -53,12 +53,12 @@ const playing = ({ name, can }: Executor): ExecutorHere => ({ name, origin: 'bui
 
 /** Shown so that people find out how to have it; nobody can choose it. */
 const SCRIPTED_OFF: ExecutorHere = {
-  name: SCRIPTED,
+  name: SCRIPTED_EXECUTOR,
   origin: 'built_in',
   state: 'off',
   signedIn: 'unknown',
-  problem: `it ${SWITCHED_OFF.why}`,
-  repair: SWITCHED_OFF.repair,
+  problem: `it ${SCRIPTED_IS_OFF.why}`,
+  repair: SCRIPTED_IS_OFF.repair,
 };
 
 async function addedHere({ name, file, kind, executor, problem }: Added, env: Env, ask: Ask): Promise<ExecutorHere> {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { Output } from '../contract/call.ts';
+import type { OutputOf } from '../contract/call.ts';
 import { Fault } from '../domain/fault.ts';
 import { closeInherited } from '../platform/descriptors.ts';
 import type { Env } from '../surfaces/cli/surroundings.ts';
@@ -9,7 +9,7 @@ import { environmentFor, named } from './environment.ts';
 import { homePaths } from './home.ts';
 import { openSettings } from './settings/open-settings.ts';
 
-type Start = Output<'task.open'>;
+type Start = OutputOf<'task.open'>;
 
 /** What tells a program about the terminal it is in, and which fleet its user means. */
 const isPersons = named(['TMUX', 'TMUX_PANE', 'STY', 'WINDOWID', 'FLEET_HOME']);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Job } from '../domain/agent/executor.ts';
 import { toolsOf } from '../domain/agent/tools.ts';
 import { Fault } from '../domain/fault.ts';
-import { isFirst } from '../domain/task/failover.ts';
+import { isFirstExecutor } from '../domain/task/failover.ts';
 import type { Executors } from '../operations/scope.ts';
 import type { ExecutorShelf } from './executors.ts';
 
@@ -29,7 +29,7 @@ export function interactiveStarts(shelf: ExecutorShelf): Executors['interactive'
       effort: run.effort ?? task.effort,
       systemPrompt: task.systemPrompt,
       tools: executor.can.tools ? toolsOf(task) : undefined,
-      extraArgs: isFirst(task, run.executor) ? task.extraArgs : [],
+      extraArgs: isFirstExecutor(task, run.executor) ? task.extraArgs : [],
       fork: false,
     };
     return executor.interactive(job, { session, hasPlaceSettings: holdsSettings(directory, program?.placeSettings) });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { Job } from '../domain/agent/executor.ts';
-import { refOf } from '../domain/hold/account.ts';
+import { executorRefOf } from '../domain/hold/account.ts';
 import { ExecutorRef } from '../domain/hold/executor-ref.ts';
-import type { Entry } from '../domain/journal/entry.ts';
+import type { JournalEntry } from '../domain/journal/entry.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
@@ -57,7 +57,7 @@ export function notesFor(
 function toldOf(task: Task, run: Run, cwd: string): string {
   const { id } = task;
   // A model that nobody chose is the program's own, whose name is not known.
-  return textOf({ id, ...standing(task), cwd, coder: refOf(run), model: run.model ?? null });
+  return textOf({ id, ...standing(task), cwd, coder: executorRefOf(run), model: run.model ?? null });
 }
 
 /** What is true of a task now, whoever changes what it asks for. */
@@ -134,7 +134,7 @@ export async function notesMark({ directory, artifacts }: NotePlaces): Promise<s
 }
 
 /** The history of the task for whoever reads files. */
-export const eventsFor = ({ directory }: NotePlaces, entries: readonly Entry[]): Step[] => [
+export const eventsFor = ({ directory }: NotePlaces, entries: readonly JournalEntry[]): Step[] => [
   { lay: 'directory', path: directory, below: dirname(directory) },
   {
     lay: 'whole',

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Call } from '../contract/call.ts';
 import { type Caller, OWNER_ID } from '../domain/authority.ts';
-import { SCRIPTED } from '../domain/executors.ts';
+import { SCRIPTED_EXECUTOR } from '../domain/executors.ts';
 import { Fault } from '../domain/fault.ts';
-import { lenderOf } from '../domain/hold/account.ts';
+import { accountRefOf } from '../domain/hold/account.ts';
 import { CONTEXT_MODE, INSTALL_CONTEXT_MODE } from '../domain/project/mcp-servers.ts';
 import { type HostId, instantOf } from '../domain/values.ts';
 import { type CallSurroundings, makeCall } from '../operations/call.ts';
@@ -234,7 +234,7 @@ function executorsPort(
 ): CallSurroundings['executors'] {
   const ask = versionAsker(env);
   return {
-    names: async () => executorNames(paths).filter((name) => name !== SCRIPTED || settings.current().values.scripted),
+    names: async () => executorNames(paths).filter((name) => name !== SCRIPTED_EXECUTOR || settings.current().values.scripted),
     accounts: async (executor) => accountsOf(paths, executor),
     here: inSandbox(executorsHere(executors, env, paths, ask), {
       shelf: executors,
@@ -244,7 +244,7 @@ function executorsPort(
     }),
     unready: readiness({ shelf: executors, env, paths, ask }),
     sandboxProblem: sandboxLook(env, () => settings.current().values),
-    takesServers: async (ref) => (await executors.named(lenderOf(ref).executor))?.can.mcp ?? true,
+    takesServers: async (ref) => (await executors.named(accountRefOf(ref).executor))?.can.mcp ?? true,
     contextModeProblem: async () =>
       (await findProgram(CONTEXT_MODE, env)) === undefined
         ? `${CONTEXT_MODE} is not installed here; try: ${INSTALL_CONTEXT_MODE}`

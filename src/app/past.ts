@@ -1,7 +1,7 @@
 import type { Executor } from '../domain/agent/executor.ts';
-import { refOf } from '../domain/hold/account.ts';
-import { reportWithin } from '../domain/run/packet.ts';
-import type { Briefing } from '../domain/run/prompt.ts';
+import { executorRefOf } from '../domain/hold/account.ts';
+import { shortenedReport } from '../domain/run/packet.ts';
+import type { PromptInput } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import type { Instant, RunId } from '../domain/values.ts';
@@ -13,7 +13,7 @@ import type { House } from './house.ts';
 import { notePlaces } from './notes.ts';
 
 /** What a run goes on with: which conversation, and what its agent is told of what went before. */
-export interface Past extends Pick<Briefing, 'before' | 'forked'> {
+export interface Past extends Pick<PromptInput, 'before' | 'forked'> {
   /** When the run began whose conversation is gone on with: what was known then need not be told again. */
   readonly since?: Instant | undefined;
   readonly resume?: string | undefined;
@@ -35,7 +35,7 @@ export async function pastOf(house: Around, run: Run, task: Task, executor: Exec
   const isFull = own?.phase.state === 'ended' && own.phase.outcome === 'context_full';
   const goesOn = own !== undefined && !isFull && (task.continues !== undefined || run.attempt > 1);
   const sessionOf = (other: Run | undefined): string | undefined =>
-    executor?.can.resume && other && refOf(other) === refOf(run) ? other.watch?.session : undefined;
+    executor?.can.resume && other && executorRefOf(other) === executorRefOf(run) ? other.watch?.session : undefined;
   const resume = goesOn ? sessionOf(own) : undefined;
   const before = await beforeOf(house, own, run, isFull || (goesOn && resume === undefined));
   if (resume !== undefined || isFull || !task.forkedFrom)
@@ -49,17 +49,17 @@ export async function pastOf(house: Around, run: Run, task: Task, executor: Exec
 async function beforeOf(house: Around, own: Run | undefined, run: Run, isForgotten: boolean): Promise<Past['before']> {
   if (own?.phase.state !== 'ended') return undefined;
   const { outcome, detail = '' } = own.phase;
-  const isOther = refOf(own) !== refOf(run);
+  const isOther = executorRefOf(own) !== executorRefOf(run);
   if (!isOther && !isForgotten) return { outcome, detail };
   const said = own.watch?.lastWords || own.watch?.summary;
   const report = await reportFor(house, own.id);
   return {
     outcome,
     detail,
-    ...(isOther ? { by: refOf(own) } : {}),
+    ...(isOther ? { by: executorRefOf(own) } : {}),
     isForgotten: true,
-    ...(said ? { said } : {}),
-    ...(report && report.channel !== 'salvage' ? { report: reportWithin(report) } : {}),
+    ...(said ? { lastWords: said } : {}),
+    ...(report && report.channel !== 'salvage' ? { report: shortenedReport(report) } : {}),
   };
 }
 
@@ -79,7 +79,7 @@ async function forkedOf(
   { taskId, runId, commit }: NonNullable<Task['forkedFrom']>,
   other: Run | undefined,
   isCopy: boolean,
-): Promise<NonNullable<Briefing['forked']>> {
+): Promise<NonNullable<PromptInput['forked']>> {
   const said = (await reportFor(house, runId))?.summary ?? other?.watch?.summary ?? other?.watch?.lastWords;
   return {
     taskId,
@@ -87,6 +87,6 @@ async function forkedOf(
     notesDirectory: notePlaces(house.paths.tasks, taskId).artifacts,
     ...(commit ? { commit } : {}),
     ...(other?.phase.state === 'ended' ? { outcome: other.phase.outcome, detail: other.phase.detail ?? '' } : {}),
-    ...(said ? { said } : {}),
+    ...(said ? { lastWords: said } : {}),
   };
 }

@@ -4,11 +4,11 @@ import { toolsOf } from '../domain/agent/tools.ts';
 import { Fault, isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { dollarsLeft } from '../domain/run/budget.ts';
-import { newsIn } from '../domain/run/packet.ts';
+import { packetSince } from '../domain/run/packet.ts';
 import { promptFor } from '../domain/run/prompt.ts';
 import type { Run } from '../domain/run/run.ts';
-import { isFirst } from '../domain/task/failover.ts';
-import { isReader, type Task } from '../domain/task/task.ts';
+import { isFirstExecutor } from '../domain/task/failover.ts';
+import { isReadOnly, type Task } from '../domain/task/task.ts';
 import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { Prepared } from '../engine/supervise/needs.ts';
 import { textSafely } from '../platform/read-safely.ts';
@@ -85,8 +85,8 @@ async function jobOf(house: House, { run, task, executor }: Start): Promise<Job>
   const prompt = promptFor({
     task,
     prompt: whole,
-    packet: newsIn(await packetFor(house.store, task, cleaned(house.output.redactor)), since),
-    shelves: { directory, diffs: isReader(task) },
+    packet: packetSince(await packetFor(house.store, task, cleaned(house.output.redactor)), since),
+    packetFiles: { directory, diffs: isReadOnly(task) },
     attempt: run.attempt,
     notesDirectory: notePlaces(house.paths.tasks, task.id).artifacts,
     resultFile,
@@ -112,7 +112,7 @@ async function jobOf(house: House, { run, task, executor }: Start): Promise<Job>
     maxTurns: task.maxTurns,
     maxBudgetUsd: dollarsLeft(task, await sharedBudgets(task, house)),
     ...(task.sandbox ? { sandboxed: true } : {}),
-    extraArgs: isFirst(task, run.executor) ? task.extraArgs : [],
+    extraArgs: isFirstExecutor(task, run.executor) ? task.extraArgs : [],
     // In a sandbox each task has a home of its own, and the conversation of another is not in it.
     ...(task.sandbox && fork ? { fork: false } : { resume, fork }),
   };

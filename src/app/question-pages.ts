@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { RunId, TaskId } from '../domain/values.ts';
-import { withTexts } from '../domain/work/report.ts';
+import { mapTexts } from '../domain/work/report.ts';
 import type { EngineNeeds } from '../engine/engine.ts';
 import type { Pages } from '../engine/questions/needs.ts';
 import { textSafely } from '../platform/read-safely.ts';
@@ -19,7 +19,7 @@ export const questionsOf = (house: House): NonNullable<EngineNeeds['questions']>
     const input = { text, option: [...options] };
     const byPage = async () => {
       const clean = await wordsOf(house, taskId, runId);
-      return (await house.callAs(PAGE)('question.ask', { ...withTexts(input, clean), task: taskId })).id;
+      return (await house.callAs(PAGE)('question.ask', { ...mapTexts(input, clean), task: taskId })).id;
     };
     if (!runId) return byPage();
     const byRun = house.callAs({ id: runId, name: runId, role: 'run', run: { runId, taskId } });

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Program } from '../domain/agent/executor.ts';
-import { SCRIPTED, SWITCHED_OFF } from '../domain/executors.ts';
-import { DEFAULT_ACCOUNT, lenderOf } from '../domain/hold/account.ts';
+import { SCRIPTED_EXECUTOR, SCRIPTED_IS_OFF } from '../domain/executors.ts';
+import { accountRefOf, DEFAULT_ACCOUNT } from '../domain/hold/account.ts';
 import type { Unready } from '../operations/scope.ts';
 import { writeFileAtomic } from '../platform/files.ts';
 import { accountsHere } from './accounts-here.ts';
@@ -33,7 +33,7 @@ export function readiness(around: Around): (ref: string) => Promise<Unready | un
   const readyAt = new Map<string, number>();
   const look = async (ref: string): Promise<Unready | undefined> => {
     if (performance.now() - (readyAt.get(ref) ?? Number.NEGATIVE_INFINITY) < READY_MS) return undefined;
-    const { executor: name, account } = lenderOf(ref);
+    const { executor: name, account } = accountRefOf(ref);
     const builtIn = around.shelf.builtIn.find((one) => one.name === name);
     const found = builtIn
       ? ((await programProblem(builtIn, around)) ?? (await loginProblem(builtIn, account, around)))
@@ -111,7 +111,7 @@ async function loginProblem({ name, program }: BuiltIn, account: string, { env, 
 async function addedProblem(name: string, { shelf, env }: Around): Promise<Unready | undefined> {
   const startable = await shelf.startable(name);
   if (startable) return signedOut(startable.program, env);
-  if (name === SCRIPTED) return { why: `it ${SWITCHED_OFF.why}`, repair: SWITCHED_OFF.repair, isAbsent: true };
+  if (name === SCRIPTED_EXECUTOR) return { why: `it ${SCRIPTED_IS_OFF.why}`, repair: SCRIPTED_IS_OFF.repair, isAbsent: true };
   const [added] = await shelf.added.look(name);
   if (!added) return { why: 'there is no executor of that name', repair: 'fleet executor list', isAbsent: true };
   const { executor, file, problem } = added;

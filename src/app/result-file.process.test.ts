@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RunId, TaskId } from '../domain/values.ts';
-import { reportOf, type Told } from '../domain/work/report.ts';
+import { type ReportSources, reportOf } from '../domain/work/report.ts';
 import { redactor } from '../platform/redact.ts';
 import { lastOutput, readResult } from './result-file.ts';
 
@@ -18,11 +18,11 @@ async function runDirectory() {
   };
 }
 
-const report = (file: Told['file']) =>
+const report = (file: ReportSources['file']) =>
   reportOf({
     runId: RunId.parse('run_01m7hc1282k88jen33t581e7bp'),
     taskId: TaskId.parse('task_01m7hc10bzycgjrvdmabkp692d'),
-    at: '2030-01-01T00:00:00.000Z' as Told['at'],
+    at: '2030-01-01T00:00:00.000Z' as ReportSources['at'],
     file,
   });
 

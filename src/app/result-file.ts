@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
-import type { Told } from '../domain/work/report.ts';
+import type { ReportSources } from '../domain/work/report.ts';
 import { type NotRead, openSafely, readSafely } from '../platform/read-safely.ts';
 import { LONGEST_BLOCK } from '../platform/redact-block.ts';
 import { belowPlace } from '../platform/safe-place.ts';
@@ -9,12 +9,12 @@ import { belowPlace } from '../platform/safe-place.ts';
  * What an agent has left as its result. The file is the agent's: it may be a link, a pipe, far too long, or nonsense, and
  * none of that may block us, be followed, or be believed.
  */
-export async function readResult(runDirectory: string, redact: (text: string) => string): Promise<Told['file']> {
+export async function readResult(runDirectory: string, redact: (text: string) => string): Promise<ReportSources['file']> {
   // In a sandbox the run directory it sees is another one.
   return (await resultIn(runDirectory, redact)) ?? resultIn(join(runDirectory, 'box'), redact);
 }
 
-async function resultIn(directory: string, redact: (text: string) => string): Promise<Told['file']> {
+async function resultIn(directory: string, redact: (text: string) => string): Promise<ReportSources['file']> {
   const { root, relative } = belowPlace(directory);
   const read = await readSafely(root, `${relative}/result.json`, LIMITS.resultBytes.value);
   if ('bytes' in read) return parsed(redact(read.bytes.toString('utf8')));
@@ -31,7 +31,7 @@ const PROBLEMS: Readonly<Record<Exclude<NotRead, 'absent'>, string>> = {
   refused: 'cannot be read (permission is denied)',
 };
 
-function parsed(text: string): Told['file'] {
+function parsed(text: string): ReportSources['file'] {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
-import { wholeDiff, wholeReport } from '../domain/run/packet-text.ts';
-import { isReader, type Task } from '../domain/task/task.ts';
+import { diffFileName, reportFileName } from '../domain/run/packet-text.ts';
+import { isReadOnly, type Task } from '../domain/task/task.ts';
 import type { RunId } from '../domain/values.ts';
 import type { Step } from '../platform/lay.ts';
 import { cleaned, newestReport, packetFor } from '../store/queries/packet.ts';
@@ -36,9 +36,9 @@ export async function shelved(
   const steps: Step[] = [];
   for (const id of told) {
     const report = await newestReport(house.store, id);
-    if (report) steps.push(file(wholeReport(id), `${JSON.stringify(await clean(report), undefined, 2)}\n`));
-    const diff = isReader(task) ? await diffOf(house, env, id, share) : undefined;
-    if (diff !== undefined) steps.push(file(wholeDiff(id), (await withoutSecretsOf(id, house))(diff)));
+    if (report) steps.push(file(reportFileName(id), `${JSON.stringify(await clean(report), undefined, 2)}\n`));
+    const diff = isReadOnly(task) ? await diffOf(house, env, id, share) : undefined;
+    if (diff !== undefined) steps.push(file(diffFileName(id), (await withoutSecretsOf(id, house))(diff)));
   }
   return steps;
 }

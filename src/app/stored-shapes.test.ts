@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { Entry } from '../domain/journal/entry.ts';
+import { JournalEntry } from '../domain/journal/entry.ts';
 import type { Records } from '../store/records/record.ts';
 import { SCHEMA } from '../store/sqlite/schema.ts';
 import { HOME_FORMAT } from './home-format.ts';
@@ -23,7 +23,7 @@ const isRecords = (value: unknown): value is Records<unknown> =>
 
 /** Every kind of row there is. */
 const kinds = new Map<string, z.ZodType>([
-  ['journal', Entry],
+  ['journal', JournalEntry],
   ...[...modules.flatMap((module) => Object.values(module)), backlogs]
     .filter(isRecords)
     .map(({ kind, schema }) => [kind, schema] as const),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ExecutorRef } from '../domain/hold/executor-ref.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { ToldReport, ToldTask } from '../domain/run/packet.ts';
+import { PacketReport, PacketTask } from '../domain/run/packet.ts';
 import { Outcome } from '../domain/run/run.ts';
 import { TASK_KINDS, Task } from '../domain/task/task.ts';
 import { Instant, LongText, RunId, TaskId, Title, text } from '../domain/values.ts';
@@ -11,7 +11,7 @@ import { QuestionView, Ref, TaskView } from './shapes.ts';
 
 /* Operations that an agent's run calls for itself. People may call most of them too. */
 
-export const Context = z.strictObject({
+export const RunContext = z.strictObject({
   runId: RunId,
   attempt: z.int(),
   executor: z.string(),
@@ -36,22 +36,22 @@ export const Context = z.strictObject({
   /** Directory of the notes that outlive a run. */
   notes: z.string(),
   parent: z.strictObject({ taskId: TaskId, title: z.string(), prompt: z.string() }).optional(),
-  dependencies: z.array(ToldTask),
+  dependencies: z.array(PacketTask),
   /** Finished reviews of the task's own work. */
-  reviews: z.array(ToldTask),
+  reviews: z.array(PacketTask),
   /** Dependencies and reviews that did not fit. */
   leftOut: z.array(TaskId),
   /** The newest report of an earlier run of this task. */
-  lastReport: ToldReport.optional(),
+  lastReport: PacketReport.optional(),
   /** Finished tasks of the same project, newest first. */
-  recent: z.array(ToldTask),
+  recent: z.array(PacketTask),
   /** Earlier agent runs of this task, newest first. */
   earlier: z.array(
     z.strictObject({ runId: RunId, attempt: z.int(), outcome: Outcome.optional(), detail: z.string().optional(), at: Instant }),
   ),
   questions: z.array(QuestionView),
 });
-export type Context = z.infer<typeof Context>;
+export type RunContext = z.infer<typeof RunContext>;
 
 export const runContext = operation({
   name: 'run.context',
@@ -59,7 +59,7 @@ export const runContext = operation({
   role: 'monitor',
   summary: 'Show the context of a run: its task, project, notes, dependencies, earlier runs and answers.',
   input: z.strictObject({ id: Ref.optional().describe('the run; an agent may leave it out to mean its own') }),
-  output: Context,
+  output: RunContext,
   faults: ['invalid', 'not_found', 'unavailable'],
 });
 

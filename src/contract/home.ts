@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Pause } from '../domain/hold/pause.ts';
-import { ORIGINS } from '../domain/settings.ts';
+import { SETTING_ORIGINS } from '../domain/settings.ts';
 import { Instant, line, TaskId } from '../domain/values.ts';
 import { operation } from './operation.ts';
 import { PhaseName, QuestionView, TaskView } from './shapes.ts';
@@ -15,7 +15,7 @@ export const initHome = operation({
   faults: ['unavailable'],
 });
 
-const Setting = z.strictObject({ name: z.string(), value: z.unknown(), origin: z.enum(ORIGINS), summary: z.string() });
+const Setting = z.strictObject({ name: z.string(), value: z.unknown(), origin: z.enum(SETTING_ORIGINS), summary: z.string() });
 
 export const showConfig = operation({
   name: 'config.show',

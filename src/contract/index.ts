@@ -129,6 +129,6 @@ export const contract = [
   pruneDb,
 ] as const satisfies readonly Operation[];
 
-export type Declared = (typeof contract)[number];
-export type OperationName = Declared['name'];
-export type Named<Name extends OperationName> = Extract<Declared, { name: Name }>;
+export type DeclaredOperation = (typeof contract)[number];
+export type OperationName = DeclaredOperation['name'];
+export type OperationOf<Name extends OperationName> = Extract<DeclaredOperation, { name: Name }>;

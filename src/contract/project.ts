@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { ProjectWish } from '../domain/project/project.ts';
+import { ProjectSpec } from '../domain/project/project.ts';
 import { Path } from '../domain/values.ts';
 import { operation } from './operation.ts';
 import { ifSeq, ProjectRef, ProjectView, page } from './shapes.ts';
 
-const wish = ProjectWish.shape;
+const wish = ProjectSpec.shape;
 
 const wishes = {
   description: wish.description.optional().describe('description of the project'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../domain/limits.ts';
-import { HEALTHS } from '../domain/run/health.ts';
+import { RUN_HEALTHS } from '../domain/run/health.ts';
 import { Run } from '../domain/run/run.ts';
 import { Instant, Name, Path, RunId, TaskId } from '../domain/values.ts';
 import { operation } from './operation.ts';
@@ -12,7 +12,7 @@ export const RunView = Run.extend({
   hostId: z.string().describe('the id of that machine, which no change of its name changes'),
   watch: Run.shape.watch.unwrap().omit({ state: true, outbox: true, skipping: true }).optional(),
   /** The health of a run that is not over. */
-  health: z.enum(HEALTHS).optional(),
+  health: z.enum(RUN_HEALTHS).optional(),
 });
 export type RunView = z.infer<typeof RunView>;
 

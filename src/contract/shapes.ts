@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Entry } from '../domain/journal/entry.ts';
+import { JournalEntry } from '../domain/journal/entry.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { Project } from '../domain/project/project.ts';
 import { Question } from '../domain/question/question.ts';
@@ -45,7 +45,7 @@ export const PhaseName = z.enum([...PHASE_STATES] as [string, ...string[]]);
 
 export const ProjectView = Project;
 export const QuestionView = Question;
-export const EntryView = Entry;
+export const EntryView = JournalEntry;
 
 export const paged = {
   limit: z.int().min(1).max(LIMITS.pageItems.value).default(50).describe('maximum number of items'),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { LIMITS } from '../domain/limits.ts';
-import { TaskWish } from '../domain/task/task.ts';
+import { TaskSpec } from '../domain/task/task.ts';
 import { Name, Path, Prompt, TaskId, text } from '../domain/values.ts';
 import { operation } from './operation.ts';
 import { EntryView, ifSeq, PhaseName, ProjectRef, page, paged, Ref, TaskView } from './shapes.ts';
 
-const wish = TaskWish.shape;
+const wish = TaskSpec.shape;
 const message = text(LIMITS.messageBytes.value).refine((value) => value.trim() !== '', 'is empty: say something');
 
 /** The fields of a task that a caller may set. `create` fills missing ones from project and settings, `edit` leaves them alone. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../domain/limits.ts';
-import { TaskWish } from '../domain/task/task.ts';
+import { TaskSpec } from '../domain/task/task.ts';
 import { Instant, line, Path, RunId, TaskId, text, WorkspaceId } from '../domain/values.ts';
 import { Evidence } from '../domain/work/evidence.ts';
 import { Report } from '../domain/work/report.ts';
@@ -34,7 +34,7 @@ export const diffTask = operation({
   faults: ['not_found', 'conflict', 'unavailable'],
 });
 
-const wish = TaskWish.shape;
+const wish = TaskSpec.shape;
 
 export const forkTask = operation({
   name: 'task.fork',

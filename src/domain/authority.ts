@@ -23,7 +23,7 @@ const COVERS: Readonly<Record<Standing, readonly Role[]>> = {
 };
 
 /** Queries that a worker or a run may make about its own tasks, runs and questions. */
-const OWN_READS = [
+const OWN_QUERIES = [
   'task.list',
   'task.show',
   'task.events',
@@ -44,10 +44,10 @@ const OWN_READS = [
 ] as const;
 
 /** Further operations each standing may call, by name. Their answers hold only what the caller may see. */
-const ALSO: Readonly<Partial<Record<Standing, readonly string[]>>> = {
-  worker: [...OWN_READS, 'task.ready'],
+const FURTHER_OPERATIONS: Readonly<Partial<Record<Standing, readonly string[]>>> = {
+  worker: [...OWN_QUERIES, 'task.ready'],
   run: [
-    ...OWN_READS,
+    ...OWN_QUERIES,
     'run.context',
     'report.submit',
     'inbox.read',
@@ -61,17 +61,17 @@ const ALSO: Readonly<Partial<Record<Standing, readonly string[]>>> = {
   host: ['fleet.status', 'run.list', 'run.show', 'run.log', 'run.events', 'run.facts'],
 };
 
-export const OPERATIONS_NAMED = [...new Set(Object.values(ALSO).flat())];
+export const NAMED_OPERATIONS = [...new Set(Object.values(FURTHER_OPERATIONS).flat())];
 
 export const mayCall = (standing: Standing, operation: { readonly name: string; readonly role: Role }): boolean =>
-  COVERS[standing].includes(operation.role) || (ALSO[standing]?.includes(operation.name) ?? false);
+  COVERS[standing].includes(operation.role) || (FURTHER_OPERATIONS[standing]?.includes(operation.name) ?? false);
 
 /** Whether a caller may make a token of this role: the token must not allow anything its maker cannot do. */
 export const mayMint = (minter: Standing, minted: Role): boolean =>
   COVERS[minter].includes(minted) && COVERS[minted].every((role) => COVERS[minter].includes(role));
 
 /** Whether the caller may act for others, and send agents into directories that are not projects. */
-export const leads = ({ role }: Caller): boolean => COVERS[role].includes('team-lead');
+export const isLead = ({ role }: Caller): boolean => COVERS[role].includes('team-lead');
 
 /** The authenticated caller. Every field comes from the surface that authenticated it, none from the caller's own words. */
 export interface Caller {

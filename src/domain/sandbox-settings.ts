@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HostRule } from './host-rule.ts';
 import { count, setting } from './setting.ts';
-import { HOSTS } from './setting-defaults.ts';
+import { DEFAULT_SANDBOX_HOSTS } from './setting-defaults.ts';
 import { Path, Title } from './values.ts';
 
 /** Settings for every run in a sandbox. */
@@ -10,7 +10,7 @@ export const SANDBOX_SETTINGS = {
     summary:
       'hosts a run in a sandbox may reach: host, *.host or host:port; without a port, 80 and 443; * alone is the whole network',
     schema: z.array(HostRule).max(500),
-    default: HOSTS,
+    default: DEFAULT_SANDBOX_HOSTS,
     env: 'FLEET_SANDBOX_HOSTS',
   }),
   sandbox_read: setting({

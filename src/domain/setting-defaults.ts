@@ -1,5 +1,5 @@
 /** Hosts where the known agents reach their models and renew their log-in, and hosts of the common package registries. */
-export const HOSTS = [
+export const DEFAULT_SANDBOX_HOSTS = [
   ...['api.anthropic.com', 'console.anthropic.com', 'platform.claude.com', 'claude.ai'],
   ...['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
   ...['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com', 'aiplatform.googleapis.com'],

@@ -62,7 +62,7 @@ const REACH = {
   person: 'call',
 } as const satisfies Readonly<Record<SettingName, 'call' | 'engine'>>;
 
-export const isForCalls = (name: SettingName): boolean => REACH[name] === 'call';
+export const isCallSetting = (name: SettingName): boolean => REACH[name] === 'call';
 
 export const variableOf = (name: SettingName): string => `FLEET_${name.toUpperCase()}`;
 
@@ -70,7 +70,7 @@ export const variableOf = (name: SettingName): string => `FLEET_${name.toUpperCa
 export type GivenSettings = Readonly<Partial<Record<SettingName, string>>>;
 
 /** The settings an environment holds, as text by name. An empty variable counts as absent. */
-export const givenIn = (env: Readonly<Record<string, string | undefined>>): GivenSettings =>
+export const settingsInEnv = (env: Readonly<Record<string, string | undefined>>): GivenSettings =>
   Object.fromEntries(
     (Object.keys(REACH) as SettingName[]).flatMap((name) => {
       const text = env[variableOf(name)];

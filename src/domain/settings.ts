@@ -290,8 +290,8 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);
 
 /** Where the value of a setting comes from; later origins win. */
-export const ORIGINS = ['default', 'file', 'environment', 'flag'] as const;
-export type Origin = (typeof ORIGINS)[number];
+export const SETTING_ORIGINS = ['default', 'file', 'environment', 'flag'] as const;
+export type SettingOrigin = (typeof SETTING_ORIGINS)[number];
 
 /** Whether a setting wins over the project's own: only if it was given for this one command. */
-export const outranksProject = (origin: Origin | undefined): boolean => origin === 'environment' || origin === 'flag';
+export const outranksProject = (origin: SettingOrigin | undefined): boolean => origin === 'environment' || origin === 'flag';

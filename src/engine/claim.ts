@@ -1,5 +1,5 @@
 import { DEFAULT_ACCOUNT } from '../domain/hold/account.ts';
-import { entered, type Hold, hasRoom, type Scope } from '../domain/hold/hold.ts';
+import { type Hold, type HoldScope, hasRoom, withHolder } from '../domain/hold/hold.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
@@ -18,7 +18,7 @@ export interface Claim {
   readonly account: string;
   readonly model?: string | undefined;
   readonly effort?: Task['effort'];
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly HoldScope[];
 }
 
 export type Occupied = Map<string, Seen<Hold> | undefined>;
@@ -42,7 +42,7 @@ export function claimWrites(
   const now = new Map([...before].map(([scope, seen]) => [scope, seen?.body]));
   const taken = claims.filter(({ scopes, runId }) => {
     if (!scopes.every((scope) => hasRoom(now.get(scope.scope), scope))) return false;
-    for (const { scope } of scopes) now.set(scope, entered(now.get(scope), scope, runId));
+    for (const { scope } of scopes) now.set(scope, withHolder(now.get(scope), scope, runId));
     return true;
   });
   const occupying = [...now].filter(([scope, hold]) => hold !== undefined && hold !== before.get(scope)?.body);

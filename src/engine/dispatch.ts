@@ -1,8 +1,8 @@
 import { isFault } from '../domain/fault.ts';
-import { lenderOf, refOf } from '../domain/hold/account.ts';
-import { type Capacity, type Scope, scopesOf } from '../domain/hold/hold.ts';
+import { accountRefOf, executorRefOf } from '../domain/hold/account.ts';
+import { type Capacity, type HoldScope, scopesOf } from '../domain/hold/hold.ts';
 import { isInForce, pauseId } from '../domain/hold/pause.ts';
-import { isFirst } from '../domain/task/failover.ts';
+import { isFirstExecutor } from '../domain/task/failover.ts';
 import { type Lane, laneFromKey } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
 import { type Instant, msOf } from '../domain/values.ts';
@@ -24,7 +24,7 @@ export interface Front {
   readonly account: string;
   readonly model?: string | undefined;
   readonly effort?: Task['effort'];
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly HoldScope[];
   readonly waiting: readonly { readonly due: string; readonly task: Read<Task> }[];
 }
 
@@ -152,17 +152,17 @@ interface Needed {
   readonly placement: Lane['placement'];
   readonly model?: string | undefined;
   readonly effort?: Task['effort'];
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly HoldScope[];
 }
 
 /** A task that names no executor takes the default one of its project, and that executor's limits. */
 async function needed(lane: Lane, capacity: Capacity, needs: Needs): Promise<Omit<Needed, 'key' | 'head'>> {
   const named = lane.executor !== 'default';
   const chosen: Chosen = named
-    ? { executor: refOf(lane) }
+    ? { executor: executorRefOf(lane) }
     : await needs.defaults(lane.place.kind === 'project' ? lane.place.id : undefined);
   const { executor: ref, model, effort } = chosen;
-  const lender = lenderOf(ref);
+  const lender = accountRefOf(ref);
   return { ...lender, model, effort, placement: lane.placement, scopes: scopesOf({ ...lane, ...lender }, capacity) };
 }
 
@@ -224,10 +224,10 @@ const mayBegin =
 async function claimFor(choice: Choice, { ids, edits }: Needs): Promise<Claim> {
   const { body, version } = choice.task;
   const changes = body.seq === 1 ? {} : await edits(body);
-  const { executor, account } = changes.executors?.[0] === undefined ? choice : lenderOf(changes.executors[0]);
+  const { executor, account } = changes.executors?.[0] === undefined ? choice : accountRefOf(changes.executors[0]);
   const task = { body: changes.executors ? handedOver(body, changes) : { ...body, ...changes }, version };
   // A name of a model belongs to the first executor of the task: one that took over uses its own.
-  const isOwn = isFirst(task.body, executor);
+  const isOwn = isFirstExecutor(task.body, executor);
   // What comes with a default comes with the executor of that default.
   const usual: Pick<Choice, 'model' | 'effort'> = isOwn && executor === choice.executor ? choice : {};
   const model = isOwn ? (task.body.model ?? usual.model) : undefined;

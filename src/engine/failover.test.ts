@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { engineHouse } from '../../test/support/engine-house.ts';
-import { movesTo } from '../domain/task/failover.ts';
+import { failoverIndex } from '../domain/task/failover.ts';
 import type { RunId } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
@@ -119,10 +119,10 @@ describe('a task whose provider refuses more work', () => {
 
 it('moves to the first of the list that is free, never to where it is', () => {
   const task = { executors: ['a', 'b', 'c'] };
-  expect(movesTo(task, () => true, 'next')).toBe(1);
-  expect(movesTo({ ...task, executorAt: 1 }, () => true, 'next')).toBe(0);
-  expect(movesTo(task, (name) => name === 'c', 'next')).toBe(2);
-  expect(movesTo(task, () => false, 'next')).toBeUndefined();
-  expect(movesTo({ executors: [] }, () => true, 'next')).toBeUndefined();
-  expect(movesTo(task, () => true, 'off')).toBeUndefined();
+  expect(failoverIndex(task, () => true, 'next')).toBe(1);
+  expect(failoverIndex({ ...task, executorAt: 1 }, () => true, 'next')).toBe(0);
+  expect(failoverIndex(task, (name) => name === 'c', 'next')).toBe(2);
+  expect(failoverIndex(task, () => false, 'next')).toBeUndefined();
+  expect(failoverIndex({ executors: [] }, () => true, 'next')).toBeUndefined();
+  expect(failoverIndex(task, () => true, 'off')).toBeUndefined();
 });

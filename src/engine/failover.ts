@@ -1,7 +1,7 @@
-import { lenderOf, refOf } from '../domain/hold/account.ts';
+import { accountRefOf, executorRefOf } from '../domain/hold/account.ts';
 import { isInForce, type Pause, pauseId } from '../domain/hold/pause.ts';
-import { executorNow, movesTo } from '../domain/task/failover.ts';
-import { laneOf, lenderPrefix } from '../domain/task/lane.ts';
+import { executorNow, failoverIndex } from '../domain/task/failover.ts';
+import { accountLanePrefix, laneOf } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
 import { allHits, everyHit } from '../store/queries/every-hit.ts';
 import { changed } from '../store/records/journal.ts';
@@ -61,7 +61,7 @@ async function movesIn(needs: Needs, cursors: Cursors): Promise<Move[]> {
   const moves: Move[] = [];
   for (const pause of inForce) {
     if (moves.length >= MOVES) break;
-    const prefix = lenderPrefix(pause.body);
+    const prefix = accountLanePrefix(pause.body);
     const from = cursors.get(pause.body.id) ?? prefix;
     // At the end it begins again: what could not move a while ago may now.
     cursors.delete(pause.body.id);
@@ -81,13 +81,14 @@ async function movesIn(needs: Needs, cursors: Cursors): Promise<Move[]> {
 
 /** Only an executor that can be started here, and whose own account is not paused, is a better place to wait in. */
 async function placeFor(task: Task, needs: Needs): Promise<number | undefined> {
-  if (movesTo(task, () => true, needs.failover()) === undefined) return undefined;
+  if (failoverIndex(task, () => true, needs.failover()) === undefined) return undefined;
   const now = needs.now();
   const { placement } = laneOf(task);
-  const [startable, paused] = await Promise.all([needs.startable(), pausesOf(needs.store, task.executors.map(lenderOf))]);
+  const [startable, paused] = await Promise.all([needs.startable(), pausesOf(needs.store, task.executors.map(accountRefOf))]);
   const isFree = (ref: string): boolean =>
-    startable({ executor: lenderOf(ref).executor, placement }) && !isInForce(paused.get(pauseId(lenderOf(ref)))?.body, now);
-  return movesTo(task, isFree, needs.failover());
+    startable({ executor: accountRefOf(ref).executor, placement }) &&
+    !isInForce(paused.get(pauseId(accountRefOf(ref)))?.body, now);
+  return failoverIndex(task, isFree, needs.failover());
 }
 
 async function moveOn({ task, to, pause }: Move, { store, hostName, now }: Needs): Promise<boolean> {
@@ -95,7 +96,12 @@ async function moveOn({ task, to, pause }: Move, { store, hostName, now }: Needs
   const from = executorNow(task.body);
   const next = { ...task.body, executorAt: to, updatedAt: at };
   const { until, why } = pause.body;
-  const note = { what: 'failover', from, to: executorNow(next), why: `${refOf(pause.body)} is paused until ${until}: ${why}` };
+  const note = {
+    what: 'failover',
+    from,
+    to: executorNow(next),
+    why: `${executorRefOf(pause.body)} is paused until ${until}: ${why}`,
+  };
   await store.commit([
     ...changed(tasks, task, next, { author: { by: `host ${hostName}`, at }, note }),
     { op: 'check', key: pauses.key(pause.body.id), expect: pause.version },

@@ -1,5 +1,5 @@
 import type { Lender } from '../domain/hold/account.ts';
-import { type Pause, pauseId, provedWrong, type Refusal, refused } from '../domain/hold/pause.ts';
+import { type Pause, pauseAfterRefusal, pauseAfterSuccess, pauseId, type Refusal } from '../domain/hold/pause.ts';
 import type { Outcome, Run } from '../domain/run/run.ts';
 import type { Instant } from '../domain/values.ts';
 import type { Store, Write } from '../store/port.ts';
@@ -49,10 +49,19 @@ function after(pause: Pause | undefined, run: Run, { outcome, detail, refusal }:
   if (outcome === 'rate_limited') {
     const why = detail ?? 'its provider refused more work';
     const { id: runId, executor, account, createdAt: claimedAt } = run;
-    return refused(pause, { executor, account, runId, claimedAt, at, why, until: refusal?.until, jitter: refusal?.jitter ?? 1 });
+    return pauseAfterRefusal(pause, {
+      executor,
+      account,
+      runId,
+      claimedAt,
+      at,
+      why,
+      until: refusal?.until,
+      jitter: refusal?.jitter ?? 1,
+    });
   }
   const wentWell = outcome === 'succeeded' || outcome === 'no_changes';
-  return (wentWell && pause && provedWrong(pause, { at, by: run.id })) || pause;
+  return (wentWell && pause && pauseAfterSuccess(pause, { at, by: run.id })) || pause;
 }
 
 const noteOf = ({ over, until, why }: Pause) => (over ? { what: 'lifted', why: over.by } : { what: 'paused', to: until, why });

@@ -1,5 +1,5 @@
-import { timely } from '../domain/run/backoff.ts';
-import { looksAt, weigh } from '../domain/task/dependencies.ts';
+import { dueAt } from '../domain/run/backoff.ts';
+import { isReviewOf, weigh } from '../domain/task/dependencies.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import { type Instant, msOf, type TaskId } from '../domain/values.ts';
@@ -84,7 +84,7 @@ async function plannedAhead(store: Release['store'], at: Instant): Promise<TaskI
   const hits = await allHits(store, taskIndex.timed, { from: after(`${at}/`) });
   return hits
     .map(tasks.read)
-    .filter(({ phase, notBefore }) => phase.state === 'waiting' && timely(phase, notBefore, at) !== phase.until)
+    .filter(({ phase, notBefore }) => phase.state === 'waiting' && dueAt(phase, notBefore, at) !== phase.until)
     .map(({ id }) => id);
 }
 
@@ -109,7 +109,7 @@ async function unawareOf(task: Task, store: Release['store']): Promise<TaskId[]>
 /** A draft asks when it is handed over; whoever is blocked by one dead dependency need not hear of a second. */
 const knows = (waiting: Task, ended: Task): boolean =>
   waiting.phase.state === 'draft' ||
-  (!isFinal(ended.phase) && !looksAt(waiting, ended.id)) ||
+  (!isFinal(ended.phase) && !isReviewOf(waiting, ended.id)) ||
   (waiting.phase.state === 'blocked' && ended.phase.state !== 'done');
 
 /** Looks at all dependencies of one waiting task again, and moves it if that changes anything. */

@@ -1,9 +1,9 @@
 import { Fault, isFault } from '../domain/fault.ts';
-import { left } from '../domain/hold/hold.ts';
+import { withoutHolder } from '../domain/hold/hold.ts';
 import type { Refusal } from '../domain/hold/pause.ts';
-import { blockedBy, isOpenOf, type Question, toldReply } from '../domain/question/question.ts';
+import { isOpenQuestionOf, type Question, questionBlock, withReplyMessage } from '../domain/question/question.ts';
 import type { Outcome, Run, Watch } from '../domain/run/run.ts';
-import { added } from '../domain/run/usage.ts';
+import { usageSum } from '../domain/run/usage.ts';
 import { type Block, fenceOf, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import { instantOf, msOf, type RunId } from '../domain/values.ts';
@@ -137,7 +137,7 @@ function endedRun(run: Seen<Run>, { outcome, detail, exit, watch, unkept }: Endi
 function leaving(gone: readonly RunId[], before: Occupied): Write[] {
   return [...before.values()].flatMap((seen) => {
     if (!seen?.body.holders.some((holder) => gone.includes(holder))) return [];
-    return [holds.put(gone.reduce(left, seen.body), seen.version)];
+    return [holds.put(gone.reduce(withoutHolder, seen.body), seen.version)];
   });
 }
 
@@ -168,7 +168,7 @@ function settledTask(seen: Seen<Task> | undefined, { runId, ending, author, aske
 }
 
 function withSpent(task: Task, { watch }: Ending): Task {
-  const usage = added(task.usage, watch?.usage);
+  const usage = usageSum(task.usage, watch?.usage);
   return { ...task, turns: task.turns + (watch?.turns?.count ?? 0), ...(usage ? { usage } : {}) };
 }
 
@@ -179,7 +179,7 @@ const withKept = (task: Task, runId: RunId, { kept }: Ending): Task =>
 const withAnswers = (task: Task, { watch }: Ending, asked: readonly Seen<Question>[]): Task =>
   asked
     .filter(({ body }) => watch?.asks.some(({ questionId }) => questionId === body.id))
-    .reduce((told, { body }) => toldReply(told, body), task);
+    .reduce((told, { body }) => withReplyMessage(told, body), task);
 
 function nextOf(task: Task, settling: Settling): Task {
   const {
@@ -217,7 +217,7 @@ const mayHaveAsked = ({ kind }: Run, { outcome }: Ending): boolean => kind === '
 /** It was taken for a success before it had asked: whoever gathered what it said has to look again. */
 function refuseUnheard({ id }: Run, { outcome }: Ending, asked: readonly Seen<Question>[]): void {
   if (outcome !== 'succeeded' && outcome !== 'no_changes') return;
-  const open = asked.find(({ body }) => isOpenOf(id, body));
+  const open = asked.find(({ body }) => isOpenQuestionOf(id, body));
   if (open) throw new Fault('conflict', `run ${id} has asked ${open.body.id} meanwhile`);
 }
 
@@ -230,11 +230,11 @@ function stopsFor(task: Task, { phase }: Task, { runId, ending, author: { at }, 
     (phase.state === 'blocked' && phase.block.cause === 'agent') || (ending.quiet === true && phase.state === 'waiting');
   if (!isStuck && phase.state !== 'failed') return undefined;
   const open = asked.findLast(isPending);
-  if (open) return transition(task, { type: 'block', at, fence: runId, block: blockedBy(open.body) });
+  if (open) return transition(task, { type: 'block', at, fence: runId, block: questionBlock(open.body) });
   const unheard = asked.find(({ body }) =>
     task.messages.some(({ answers, state }) => answers === body.id && state === 'waiting'),
   );
   if (!unheard || !isStuck) return undefined;
-  const stopped = transition(task, { type: 'block', at, fence: runId, block: blockedBy(unheard.body) });
+  const stopped = transition(task, { type: 'block', at, fence: runId, block: questionBlock(unheard.body) });
   return { ...transition(stopped, { type: 'unblock', at }), continues: runId };
 }

@@ -5,7 +5,7 @@
  */
 
 /** Keys, addresses and switches of model providers and agents. Each reaches only the agent whose executor names it. */
-export const PROVIDERS: readonly string[] = [
+export const PROVIDER_VARIABLES: readonly string[] = [
   ...['ANTHROPIC_*', 'CLAUDE_*', 'OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*', 'GEMINI_*', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_*'],
   ...['GOOGLE_GENERATIVE_AI_*', 'GOOGLE_GEMINI_*', 'GOOGLE_VERTEX_*', 'VERTEX_*', 'VERTEXAI_*', 'AWS_BEARER_TOKEN_BEDROCK'],
   ...['OPENROUTER_*', 'GROQ_*', 'MISTRAL_*', 'CODESTRAL_*', 'DEEPSEEK_*', 'XAI_*', 'GROK_*', 'TOGETHER_*', 'TOGETHERAI_*'],
@@ -17,13 +17,13 @@ export const PROVIDERS: readonly string[] = [
 ];
 
 /** General variables that any agent's work may need. An executor that names one does not own it. */
-export const EVERYBODYS: readonly string[] = [
+export const GENERAL_VARIABLES: readonly string[] = [
   ...['AWS_*', 'GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CLOUD_*', 'GCLOUD_*', 'CLOUDSDK_*', 'CLOUD_ML_REGION'],
   ...['AZURE_*', 'GH_*', 'GITHUB_*', 'HF_TOKEN', 'NODE_*', 'XDG_*'],
 ];
 
 /** Proxies and certificate authorities. */
-export const NETWORK: readonly string[] = [
+export const NETWORK_VARIABLES: readonly string[] = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'FTP_PROXY', 'WS_PROXY', 'WSS_PROXY'],
   ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy', 'ftp_proxy', 'ws_proxy', 'wss_proxy', 'GLOBAL_AGENT_*'],
   ...['NODE_EXTRA_CA_CERTS', 'NODE_USE_SYSTEM_CA', 'NODE_USE_ENV_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NIX_SSL_CERT_FILE'],
@@ -44,7 +44,7 @@ export const NETWORK: readonly string[] = [
  * Variables about the parent process that are wrong for a program that Fleet starts: markers of an agent that runs Fleet (some
  * agents refuse to run inside themselves, or report to the outer one), the repository of a hook, the terminal of a person.
  */
-export const SURROUNDINGS: readonly string[] = [
+export const PARENT_VARIABLES: readonly string[] = [
   ...['CLAUDECODE', 'CLAUDE_PID', 'CLAUDE_PROJECT_DIR', 'CLAUDE_ENV_FILE', 'CLAUDE_AGENT_SDK_*', 'CLAUDE_CODE_ENTRYPOINT'],
   ...['CLAUDE_CODE_SSE_PORT', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_CODE_EXECPATH', 'CLAUDE_CODE_AGENT*', 'CLAUDE_CODE_TEAM*'],
   ...['CLAUDE_CODE_TASK_*', 'CLAUDE_CODE_PARENT_*', 'CLAUDE_CODE_CONTAINER_ID', 'CLAUDE_CODE_REMOTE*', 'CLAUDE_CODE_CHILD_*'],

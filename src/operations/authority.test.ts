@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { contract } from '../contract/index.ts';
-import { mayMint, OPERATIONS_NAMED, ROLES, STANDINGS } from '../domain/authority.ts';
+import { mayMint, NAMED_OPERATIONS, ROLES, STANDINGS } from '../domain/authority.ts';
 
 describe('authority', () => {
   it('names only operations that exist', () => {
     const declared: readonly string[] = contract.map(({ name }) => name);
-    expect(OPERATIONS_NAMED.filter((name) => !declared.includes(name))).toEqual([]);
+    expect(NAMED_OPERATIONS.filter((name) => !declared.includes(name))).toEqual([]);
   });
 
   it('lets nobody hand on more than they have [T6]', () => {

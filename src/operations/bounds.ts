@@ -1,5 +1,5 @@
 import { type Caller, isUnbounded, OWNER_ID, ROLES, type Role } from '../domain/authority.ts';
-import { type Bound, boundsAround, filledIn, nameExecutors, outsideOf } from '../domain/bounds/bounds.ts';
+import { type Bound, boundsOf, boundsViolation, nameExecutors, withBoundDefaults } from '../domain/bounds/bounds.ts';
 import { Fault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
 import { makersOf, type Task } from '../domain/task/task.ts';
@@ -27,14 +27,14 @@ interface Around {
 /** What a new task asks for, with what bounds add to it; refused where it lies outside of them. No row is read for it. */
 export async function withinBounds<Wish extends Asked>(wish: Wish, around: Around, scope: Scope): Promise<Wish> {
   const { project, of, executors, extraArgs } = around;
-  const bounds = boundsAround(
+  const bounds = boundsOf(
     { roles: [...rolesOf(scope.caller), ...(of ? makersOf(of) : [])], teams: [wish.team, of?.team, scope.caller.team], project },
     scope.settings.current().values,
   );
   if (bounds.length === 0) return wish;
-  const filled = filledIn(wish, bounds);
+  const filled = withBoundDefaults(wish, bounds);
   const refs = executors.length > 0 || !nameExecutors(bounds) ? executors : [await defaultOf(project, scope)];
-  refuse(outsideOf({ ...filled, extraArgs }, refs, bounds));
+  refuse(boundsViolation({ ...filled, extraArgs }, refs, bounds));
   return filled;
 }
 
@@ -45,15 +45,15 @@ const defaultOf = async (project: Project | undefined, { dispatching }: Scope): 
 export async function editedWithinBounds(task: Task, scope: Scope): Promise<Task> {
   const bounds = await boundsOn(task, scope);
   if (bounds.length === 0) return task;
-  const filled = filledIn(task, bounds);
-  refuse(outsideOf(filled, await executorsOf(filled, bounds, scope), bounds));
+  const filled = withBoundDefaults(task, bounds);
+  refuse(boundsViolation(filled, await executorsOf(filled, bounds, scope), bounds));
   return filled;
 }
 
 /** Whoever sends an agent on is held to the same as whoever makes its task. */
 export async function assertWithinBounds(task: Task, scope: Scope): Promise<void> {
   const bounds = await boundsOn(task, scope);
-  if (bounds.length > 0) refuse(outsideOf(task, await executorsOf(task, bounds, scope), bounds));
+  if (bounds.length > 0) refuse(boundsViolation(task, await executorsOf(task, bounds, scope), bounds));
 }
 
 /**
@@ -63,13 +63,13 @@ export async function assertWithinBounds(task: Task, scope: Scope): Promise<void
 export async function assertGateWithinBounds(task: Task, scope: Scope): Promise<void> {
   const { sandbox } = task;
   const bounds = (await boundsOn(task, scope)).map(({ of, sandbox: needed }) => ({ of, sandbox: needed }));
-  refuse(outsideOf({ sandbox }, [], bounds));
+  refuse(boundsViolation({ sandbox }, [], bounds));
 }
 
 /** All that hold for a task and for whoever asks. */
 export async function boundsOn(task: Task, { caller, reads, settings }: Scope): Promise<readonly Bound[]> {
   const project = task.projectId === undefined ? undefined : (await projects.get(reads, task.projectId))?.body;
-  return boundsAround(
+  return boundsOf(
     { roles: [...rolesOf(caller), ...makersOf(task)], teams: [task.team, caller.team], project },
     settings.current().values,
   );

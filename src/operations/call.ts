@@ -7,9 +7,9 @@ import { asItIs } from '../domain/as-it-is.ts';
 import type { Caller } from '../domain/authority.ts';
 import { Fault, isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { asRefusedSpace } from '../domain/no-space.ts';
+import { toNoSpaceFault } from '../domain/no-space.ts';
 import type { Instant } from '../domain/values.ts';
-import { withTexts } from '../domain/work/report.ts';
+import { mapTexts } from '../domain/work/report.ts';
 import { keyName } from '../store/assert-writes.ts';
 import type { Row, Store } from '../store/port.ts';
 import { type Request, requests } from '../store/records/requests.ts';
@@ -53,7 +53,7 @@ export function makeCall(surroundings: CallSurroundings, caller: Caller): Call {
       { handler: handlers[name as keyof typeof handlers] as AnyHandler, input, request },
       ground,
     ).catch((error: unknown) => {
-      throw asRefusedSpace(error);
+      throw toNoSpaceFault(error);
     });
     const told = await withSecret(name, answer, surroundings.signer);
     return operation.exact ? told : operation.output.parse(told);
@@ -67,7 +67,7 @@ async function sayable(
   { kind }: Operation,
   { caller, output }: Pick<Scope, 'caller' | 'output'>,
 ): Promise<unknown> {
-  return caller.run && kind === 'command' ? withTexts(raw, await output.redactor(caller.run.runId)) : raw;
+  return caller.run && kind === 'command' ? mapTexts(raw, await output.redactor(caller.run.runId)) : raw;
 }
 
 /** A command that was given what the engine does not go by would do something else than its caller means. */

@@ -1,7 +1,7 @@
 import { LIST_PRICES } from '../domain/agent/prices.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';
-import { added, type Usage } from '../domain/run/usage.ts';
+import { type Usage, usageSum } from '../domain/run/usage.ts';
 import { instantOf, msOf } from '../domain/values.ts';
 import { allHits } from '../store/queries/every-hit.ts';
 import { takenBy } from '../store/queries/shared-budgets.ts';
@@ -54,7 +54,7 @@ export const costHandlers: Pick<Handlers, 'task.cost' | 'fleet.cost'> = {
 
 /** Each run counts what it took itself, a resumed conversation included only from where it went on: sums count nothing twice. */
 function usageIn(list: readonly Run[]): { usage?: Usage } {
-  const usage = list.reduce<Usage | undefined>((sum, { watch }) => added(sum, watch?.usage), undefined);
+  const usage = list.reduce<Usage | undefined>((sum, { watch }) => usageSum(sum, watch?.usage), undefined);
   return usage ? { usage } : {};
 }
 

@@ -1,9 +1,9 @@
 import type { TaskView } from '../contract/shapes.ts';
 import { toolsOf } from '../domain/agent/tools.ts';
-import { lenderOf } from '../domain/hold/account.ts';
+import { accountRefOf } from '../domain/hold/account.ts';
 import { attachedServers, CONTEXT_MODE } from '../domain/project/mcp-servers.ts';
 import type { Project } from '../domain/project/project.ts';
-import { isFirst } from '../domain/task/failover.ts';
+import { isFirstExecutor } from '../domain/task/failover.ts';
 import type { Task } from '../domain/task/task.ts';
 import { projects } from '../store/records/projects.ts';
 import type { Scope, Unready } from './scope.ts';
@@ -70,7 +70,7 @@ export async function effectiveOf(
 ): Promise<NonNullable<TaskView['effective']>> {
   const named = task.executors[task.executorAt ?? 0];
   if (named !== undefined) {
-    const model = isFirst(task, lenderOf(named).executor) ? task.model : undefined;
+    const model = isFirstExecutor(task, accountRefOf(named).executor) ? task.model : undefined;
     return { executor: named, executorFrom: 'the task', ...(model === undefined ? {} : { model, modelFrom: 'the task' }) };
   }
   const { executor, model, effort, from } = await dispatching.defaults(task.projectId, project);

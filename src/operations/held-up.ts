@@ -1,5 +1,5 @@
-import type { Output } from '../contract/call.ts';
-import { DEFAULT_ACCOUNT, lenderOf, refOf } from '../domain/hold/account.ts';
+import type { OutputOf } from '../contract/call.ts';
+import { accountRefOf, DEFAULT_ACCOUNT, executorRefOf } from '../domain/hold/account.ts';
 import { type DiskShortage, shortageText } from '../domain/hold/disk-room.ts';
 import { type Capacity, scopesOf } from '../domain/hold/hold.ts';
 import { type Obstacle, obstacleTo } from '../domain/hold/obstacle.ts';
@@ -14,7 +14,7 @@ import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { problemText } from './doable.ts';
 import type { Dispatching, Scope, Unready } from './scope.ts';
 
-type HeldUp = Output<'fleet.status'>['heldUp'][number];
+type HeldUp = OutputOf<'fleet.status'>['heldUp'][number];
 
 /** Lanes looked at, and tasks counted in each of them: a glance, not a census. */
 const LANES = 100;
@@ -82,7 +82,7 @@ async function whyNot(named: Lane, around: Surroundings, scope: Scope): Promise<
 
 const effectiveLane = async (named: Lane, scope: Scope): Promise<Lane> => ({
   ...named,
-  ...lenderOf(await executorOf(named, scope)),
+  ...accountRefOf(await executorOf(named, scope)),
 });
 
 async function obstacleIn(
@@ -96,13 +96,20 @@ async function obstacleIn(
     ...scopes.map(async (one) => [one.scope, (await holds.get(reads, one.scope))?.body.holders.length ?? 0] as const),
   ]);
   const taken = new Map(counts);
-  return obstacleTo(lane, { startable, scopes, taken: (one) => taken.get(one) ?? 0, pause: pause?.body, short, now });
+  return obstacleTo(lane, {
+    canStart: startable,
+    scopes,
+    countHolders: (one) => taken.get(one) ?? 0,
+    pause: pause?.body,
+    short,
+    now,
+  });
 }
 
 const executorOf = async ({ place, ...lane }: Lane, { dispatching }: Scope): Promise<string> =>
   lane.executor === 'default'
     ? (await dispatching.defaults(place.kind === 'project' ? place.id : undefined)).executor
-    : refOf(lane);
+    : executorRefOf(lane);
 
 async function words(obstacle: Obstacle, lane: Lane, { reads, executors }: Scope): Promise<string> {
   if (obstacle.kind === 'executor') return absent(obstacle.executor, await executors.unready(obstacle.executor));

@@ -1,5 +1,5 @@
 import { Fault } from '../domain/fault.ts';
-import { isInForce, lifted, pauseId } from '../domain/hold/pause.ts';
+import { isInForce, liftedPause, pauseId } from '../domain/hold/pause.ts';
 import { allHits } from '../store/queries/every-hit.ts';
 import { changed } from '../store/records/journal.ts';
 import { pauseIndex, pauses } from '../store/records/pauses.ts';
@@ -18,7 +18,7 @@ export const pauseHandlers: Pick<Handlers, 'pause.list' | 'pause.lift'> = {
         'not_found',
         `${lender.executor} is not paused on account ${lender.account}: \`fleet pause list\` shows what is`,
       );
-    const next = lifted(seen.body, { at: now, by: caller.name });
+    const next = liftedPause(seen.body, { at: now, by: caller.name });
     const note = { what: 'lifted', why: caller.name };
     return plan({ ...next, seq: next.seq + 1 }, changed(pauses, seen, next, { author: { by: caller.name, at: now }, note }));
   },

@@ -1,6 +1,13 @@
 import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { answered, blockedBy, isSameText, type Question, toldReply, withdrawn } from '../domain/question/question.ts';
+import {
+  answeredQuestion,
+  isSameText,
+  type Question,
+  questionBlock,
+  withdrawnQuestion,
+  withReplyMessage,
+} from '../domain/question/question.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import type { RunId } from '../domain/values.ts';
@@ -65,7 +72,7 @@ export const questionHandlers: Pick<Handlers, Questions> = {
     const chosen = chosenFrom(seen.body.options, text);
     await assertAskerWithinBounds(seen.body, scope);
     const author = { by: scope.caller.name, at: scope.now };
-    const next = answered(seen.body, chosen, author.by, author.at);
+    const next = answeredQuestion(seen.body, chosen, author.by, author.at);
     const change = changed(questions, seen, next, { author, note: { what: 'answered', why: chosen } });
     return plan({ ...next, seq: next.seq + 1 }, [...change, ...(await goesOn(next, scope))]);
   },
@@ -77,7 +84,7 @@ export const questionHandlers: Pick<Handlers, Questions> = {
       throw new Fault('forbidden', `question ${seen.body.id} was asked by somebody else: only people withdraw it`);
     if (!own) await assertAskerWithinBounds(seen.body, scope);
     const author = { by: scope.caller.name, at: scope.now };
-    const next = withdrawn(seen.body, { ...author, why });
+    const next = withdrawnQuestion(seen.body, { ...author, why });
     const change = changed(questions, seen, next, { author, note: { what: 'withdrawn', ...(why ? { why } : {}) } });
     // Whoever withdraws its own need not be told.
     return plan({ ...next, seq: next.seq + 1 }, [...change, ...(own ? [] : await goesOn(next, scope))]);
@@ -136,7 +143,7 @@ function chosenFrom(options: readonly string[], text: string): string {
 async function goesOn(question: Question, scope: Scope): Promise<Write[]> {
   const seen = question.taskId ? await tasks.get(scope.reads, question.taskId) : undefined;
   if (!seen || isFinal(seen.body.phase) || (await isPassedOnByRun(question, scope))) return [];
-  const task = toldReply(seen.body, question);
+  const task = withReplyMessage(seen.body, question);
   const author = { by: scope.caller.name, at: scope.now };
   const { phase } = task;
   const note = { what: 'told', why: `question ${question.id} was ${question.state}` };
@@ -144,7 +151,7 @@ async function goesOn(question: Question, scope: Scope): Promise<Write[]> {
     return changed(tasks, seen, task, { author, note });
   const other = (await questionsOf(scope.reads, task.id)).find((one) => isPending(one) && one.body.id !== question.id);
   if (other) {
-    const next: Task = { ...task, phase: { ...phase, block: blockedBy(other.body) } };
+    const next: Task = { ...task, phase: { ...phase, block: questionBlock(other.body) } };
     return changed(tasks, seen, next, { author, note });
   }
   const [newest] = await scope.reads.scan({ index: runIndex.agents(task.id), limit: 1, reverse: true });

@@ -1,7 +1,7 @@
-import type { Context } from '../contract/by-run.ts';
+import type { RunContext } from '../contract/by-run.ts';
 import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { reportWithin, shortened } from '../domain/run/packet.ts';
+import { shortenedReport, shortenedTask } from '../domain/run/packet.ts';
 import type { Run } from '../domain/run/run.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
 import { cleaned, newestReport, packetFor, readerOf, told } from '../store/queries/packet.ts';
@@ -13,7 +13,7 @@ import { findRun } from './run.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { whole } from './texts.ts';
 
-const TOLD = LIMITS.toldTasks.value;
+const TOLD = LIMITS.contextItems.value;
 
 export const runContextHandler: Handlers['run.context'] = async ({ id }, scope) => {
   const { caller, reads } = scope;
@@ -48,14 +48,14 @@ export const runContextHandler: Handlers['run.context'] = async ({ id }, scope) 
     reviews: [...packet.reviews],
     leftOut: [...packet.leftOut],
     // Its own run has none to be told of.
-    ...(last && last.runId !== run.id ? { lastReport: reportWithin(await clean(last)) } : {}),
+    ...(last && last.runId !== run.id ? { lastReport: shortenedReport(await clean(last)) } : {}),
     recent,
     earlier,
     questions: asked.map(({ body }) => body),
   });
 };
 
-async function toldTask(task: Task, scope: Scope): Promise<Context['task']> {
+async function toldTask(task: Task, scope: Scope): Promise<RunContext['task']> {
   const { max_depth: deepest } = scope.settings.current().values;
   return {
     id: task.id,
@@ -71,7 +71,7 @@ async function toldTask(task: Task, scope: Scope): Promise<Context['task']> {
   };
 }
 
-async function placeOf(task: Task, { reads }: Scope): Promise<Pick<Context, 'project' | 'directory'>> {
+async function placeOf(task: Task, { reads }: Scope): Promise<Pick<RunContext, 'project' | 'directory'>> {
   const project = task.projectId && (await projects.get(reads, task.projectId))?.body;
   if (!project) return task.directory ? { directory: task.directory } : {};
   const target = task.work?.target ?? task.targetBranch ?? project.targetBranch;
@@ -84,7 +84,7 @@ async function placeOf(task: Task, { reads }: Scope): Promise<Pick<Context, 'pro
   };
 }
 
-async function parentOf({ parentId }: Task, { around }: Scope): Promise<Context['parent']> {
+async function parentOf({ parentId }: Task, { around }: Scope): Promise<RunContext['parent']> {
   const parent = parentId && (await tasks.get(around, parentId))?.body;
   if (!parent) return undefined;
   const prompt = 'text' in parent.prompt ? parent.prompt.text : parent.prompt.excerpt;
@@ -93,7 +93,7 @@ async function parentOf({ parentId }: Task, { around }: Scope): Promise<Context[
 
 const LOOKED_AT = 200;
 
-async function finishedBeside(own: Task, scope: Scope): Promise<Context['recent']> {
+async function finishedBeside(own: Task, scope: Scope): Promise<RunContext['recent']> {
   if (!own.projectId) return [];
   const hits = await scope.around.scan({ index: taskIndex.project(own.projectId), limit: LOOKED_AT, reverse: true });
   const finished = hits.map(tasks.read).filter(({ id, phase }) => id !== own.id && isFinal(phase));
@@ -101,10 +101,10 @@ async function finishedBeside(own: Task, scope: Scope): Promise<Context['recent'
   const clean = cleaned(scope.output.redactor);
   const all = await Promise.all(finished.slice(0, TOLD).map((task) => told(scope.around, task, { reader, clean })));
   // Of tasks it does not depend on, it need not know every file.
-  return all.map((one) => shortened(one, LIMITS.packetTaskBytes.value / 4));
+  return all.map((one) => shortenedTask(one, LIMITS.packetTaskBytes.value / 4));
 }
 
-async function runsBefore(own: Run, { reads }: Scope): Promise<Context['earlier']> {
+async function runsBefore(own: Run, { reads }: Scope): Promise<RunContext['earlier']> {
   const hits = await reads.scan({ index: runIndex.agents(own.taskId), limit: TOLD + 1, reverse: true });
   const before = hits.map(runs.read).filter(({ id }) => id < own.id);
   return before.map(({ id, attempt, phase, updatedAt }) => ({

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ExecutorView } from '../contract/executor.ts';
-import type { Named, OperationName } from '../contract/index.ts';
+import type { OperationName, OperationOf } from '../contract/index.ts';
 import type { RunEvent, RunFacts } from '../contract/run-events.ts';
 import type { Interactive } from '../domain/agent/executor.ts';
 import type { Caller } from '../domain/authority.ts';
@@ -8,7 +8,7 @@ import type { DiskShortage } from '../domain/hold/disk-room.ts';
 import type { Capacity } from '../domain/hold/hold.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { Run } from '../domain/run/run.ts';
-import type { Origin, Settings } from '../domain/settings.ts';
+import type { SettingOrigin, Settings } from '../domain/settings.ts';
 import type { Lane } from '../domain/task/lane.ts';
 import type { BranchAt, Task } from '../domain/task/task.ts';
 import type { Token } from '../domain/token/token.ts';
@@ -96,7 +96,7 @@ export interface Ids {
 export interface SettingView {
   readonly name: string;
   readonly value: unknown;
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
   readonly summary: string;
 }
 
@@ -293,7 +293,7 @@ export const plan = <Answer>(answer: Answer, writes: readonly Write[] = []): Pla
 /** One handler per declared operation: forgetting one, or inventing one, does not compile. */
 export type Handlers = {
   readonly [Name in OperationName]: (
-    input: z.output<Named<Name>['input']>,
+    input: z.output<OperationOf<Name>['input']>,
     scope: Scope,
-  ) => Promise<Plan<z.input<Named<Name>['output']>>>;
+  ) => Promise<Plan<z.input<OperationOf<Name>['output']>>>;
 };

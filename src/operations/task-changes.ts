@@ -1,4 +1,4 @@
-import { leads } from '../domain/authority.ts';
+import { isLead } from '../domain/authority.ts';
 import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { fenceOf, isFinal, type Task } from '../domain/task/task.ts';
@@ -131,7 +131,7 @@ const unasked = ({ id }: Task, what: string, { reads, caller, now }: Scope): Pro
 
 /** Nobody takes another's name but those who lead. */
 function speaker(as: string | undefined, { caller }: Scope): string {
-  if (as === undefined || as === caller.name || leads(caller)) return as ?? caller.name;
+  if (as === undefined || as === caller.name || isLead(caller)) return as ?? caller.name;
   throw new Fault('forbidden', `${caller.name} is ${caller.role} and cannot speak for ${as}`);
 }
 
@@ -207,7 +207,7 @@ function ownClaim(task: Task, agent: string, { caller }: Scope) {
   if (phase.holder.agent !== agent)
     throw new Fault('forbidden', `task ${task.id} is claimed by ${phase.holder.agent}, not by ${agent}`);
   // Two who are called alike are two: only those who lead may end the claim of another.
-  if (phase.holder.callerId !== undefined && phase.holder.callerId !== caller.id && !leads(caller))
+  if (phase.holder.callerId !== undefined && phase.holder.callerId !== caller.id && !isLead(caller))
     throw new Fault('forbidden', `task ${task.id} is claimed by another ${agent}, with another token`);
   return phase.holder;
 }

@@ -4,7 +4,7 @@ import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Project } from '../domain/project/project.ts';
 import { outranksProject } from '../domain/settings.ts';
-import type { Task, TaskWish } from '../domain/task/task.ts';
+import type { Task, TaskSpec } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import type { Instant, TaskId } from '../domain/values.ts';
 import type { Write } from '../store/port.ts';
@@ -80,7 +80,7 @@ function stand(task: Task, { projectId, directory, parentId, depth }: Partial<Ta
  */
 export function draftOf(
   id: TaskId,
-  { wish, prompt }: { readonly wish: TaskWish; readonly prompt: Task['prompt'] },
+  { wish, prompt }: { readonly wish: TaskSpec; readonly prompt: Task['prompt'] },
   { now, caller }: Pick<Scope, 'now' | 'caller'>,
 ): Task {
   const team = teamFor(caller, wish.team);
@@ -129,7 +129,7 @@ function madeFor(task: Task, { creatorRole, heldAs }: Task): void {
 export function givenDefaults(
   { executor, model, failover }: Partial<Pick<Input, 'executor' | 'model' | 'failover'>>,
   { settings }: Pick<Scope, 'settings'>,
-): Pick<Partial<TaskWish>, 'executors' | 'model' | 'failover'> {
+): Pick<Partial<TaskSpec>, 'executors' | 'model' | 'failover'> {
   const { given = {} } = settings.current();
   return {
     ...(executor === undefined && given.executor !== undefined ? { executors: [given.executor] } : {}),
@@ -138,7 +138,7 @@ export function givenDefaults(
   };
 }
 
-function wishOf(input: Input, scope: Scope, dependencies: readonly Seen<Task>[]): TaskWish {
+function wishOf(input: Input, scope: Scope, dependencies: readonly Seen<Task>[]): TaskSpec {
   const { settings } = scope;
   const {
     prompt,
@@ -154,7 +154,7 @@ function wishOf(input: Input, scope: Scope, dependencies: readonly Seen<Task>[])
     ...given
   } = input;
   const kind = given.kind ?? 'implement';
-  const wish: TaskWish = {
+  const wish: TaskSpec = {
     title: given.title ?? titleOf(prompt),
     kind,
     expectsChanges: given.expectsChanges ?? (kind !== 'review' && kind !== 'explore'),
@@ -177,7 +177,7 @@ export function landing(
   input: Partial<Pick<Input, 'integration' | 'isolation' | 'sandbox'>>,
   project: Project | undefined,
   { settings }: Scope,
-): Pick<TaskWish, 'integration' | 'isolation'> {
+): Pick<TaskSpec, 'integration' | 'isolation'> {
   assertIntegration(input.integration);
   const own = isolationFor({ sandbox: input.sandbox, explicit: input.isolation, project });
   if (!project) return defined({ integration: input.integration, isolation: own });
@@ -192,7 +192,7 @@ export function landing(
 }
 
 /** Nothing that is not there may be promised. */
-export function assertIntegration(asked: TaskWish['integration']): void {
+export function assertIntegration(asked: TaskSpec['integration']): void {
   if (asked === 'pr') throw new Fault('invalid', 'pull requests are not available yet: choose auto, review or none');
 }
 

@@ -1,7 +1,7 @@
 import { type Caller, isUnbounded } from '../domain/authority.ts';
-import { ANY_PROGRAM, SCRIPTED, SWITCHED_OFF } from '../domain/executors.ts';
+import { ANY_PROGRAM_EXECUTOR, SCRIPTED_EXECUTOR, SCRIPTED_IS_OFF } from '../domain/executors.ts';
 import { Fault } from '../domain/fault.ts';
-import { DEFAULT_ACCOUNT, lenderOf } from '../domain/hold/account.ts';
+import { accountRefOf, DEFAULT_ACCOUNT } from '../domain/hold/account.ts';
 import type { Scope } from './scope.ts';
 
 /** Every executor that was asked for is known, and so is its account. */
@@ -13,15 +13,15 @@ export async function assertExecutors(
   // A run keeps to the program of its task: its arguments are not its to choose.
   if (!caller.run && asked.some(isAnyProgram)) assertMayName(caller);
   const known = await executors.names();
-  const unknown = asked.find((ref) => !known.includes(lenderOf(ref).executor));
-  if (unknown !== undefined && lenderOf(unknown).executor === SCRIPTED)
-    throw new Fault('invalid', `executor ${SCRIPTED} ${SWITCHED_OFF.why}`, {
+  const unknown = asked.find((ref) => !known.includes(accountRefOf(ref).executor));
+  if (unknown !== undefined && accountRefOf(unknown).executor === SCRIPTED_EXECUTOR)
+    throw new Fault('invalid', `executor ${SCRIPTED_EXECUTOR} ${SCRIPTED_IS_OFF.why}`, {
       executor: unknown,
-      hint: `the owner of the fleet switches it on: ${SWITCHED_OFF.repair}`,
+      hint: `the owner of the fleet switches it on: ${SCRIPTED_IS_OFF.repair}`,
     });
   if (unknown !== undefined)
     throw new Fault('invalid', `no executor ${JSON.stringify(unknown)}: known are ${known.join(', ')}`, { executor: unknown });
-  for (const { executor, account } of asked.map(lenderOf)) {
+  for (const { executor, account } of asked.map(accountRefOf)) {
     const accounts = account === DEFAULT_ACCOUNT ? [account] : await executors.accounts(executor);
     if (!accounts.includes(account))
       throw new Fault('invalid', `${executor} has no account ${JSON.stringify(account)}: known are ${accounts.join(', ')}`, {
@@ -41,13 +41,13 @@ export function assertArguments(args: readonly string[] | undefined, { caller }:
   });
 }
 
-const isAnyProgram = (ref: string): boolean => lenderOf(ref).executor === ANY_PROGRAM;
+const isAnyProgram = (ref: string): boolean => accountRefOf(ref).executor === ANY_PROGRAM_EXECUTOR;
 
 function assertMayName(caller: Caller): void {
   if (isUnbounded(caller)) return;
   throw new Fault(
     'forbidden',
-    `${whoIs(caller)}: only the owner of the fleet has ${ANY_PROGRAM} start a program that a task names`,
+    `${whoIs(caller)}: only the owner of the fleet has ${ANY_PROGRAM_EXECUTOR} start a program that a task names`,
     {
       hint: 'the owner can describe that program as an executor of its own: a file in executors/ of the home',
     },

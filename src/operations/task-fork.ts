@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { forkTask } from '../contract/work.ts';
 import { Fault } from '../domain/fault.ts';
-import { lenderOf, refOf } from '../domain/hold/account.ts';
+import { accountRefOf, executorRefOf } from '../domain/hold/account.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';
-import { makersOf, type Task, type TaskWish } from '../domain/task/task.ts';
+import { makersOf, type Task, type TaskSpec } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import type { TaskId } from '../domain/values.ts';
 import { keptRef, type Work } from '../domain/work/work.ts';
@@ -92,10 +92,10 @@ async function lastConversation(task: Task, { reads }: Scope): Promise<Run> {
 }
 
 /** The same wish again. What belongs to one program is not handed to another; what it waited for is behind it. */
-function wishOf(origin: Task, run: Run, { title, executor, model, effort }: Input): TaskWish {
-  const own = refOf(run);
+function wishOf(origin: Task, run: Run, { title, executor, model, effort }: Input): TaskSpec {
+  const own = executorRefOf(run);
   const executors = executor ?? [own, ...origin.executors.filter((ref) => ref !== own)];
-  const isSame = lenderOf(executors[0] ?? own).executor === run.executor;
+  const isSame = accountRefOf(executors[0] ?? own).executor === run.executor;
   const { acceptance, priority, tags, kind, expectsChanges, preset, tools, systemPrompt, contextMode, sandbox } = origin;
   const { maxTurns, maxBudgetUsd, maxTokens, timeoutSeconds, maxAttempts, integration, isolation, push, assignee, team } = origin;
   return {

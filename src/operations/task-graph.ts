@@ -1,6 +1,6 @@
 import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { findCycle, refuseCycle, weigh } from '../domain/task/dependencies.ts';
+import { cycleFault, findCycle, weigh } from '../domain/task/dependencies.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
 import type { TaskId } from '../domain/values.ts';
 import type { Write } from '../store/port.ts';
@@ -47,6 +47,6 @@ export async function edgesChecked(from: TaskId, to: readonly TaskId[], { reads 
   const seen = await graph.get(reads, 'edges');
   const dependsOn = async (id: TaskId) => (await tasks.get(reads, id))?.body.dependsOn ?? [];
   const cycle = await findCycle(from, to, dependsOn, LIMITS.graphWalk.value);
-  if (cycle) throw refuseCycle(cycle);
+  if (cycle) throw cycleFault(cycle);
   return [graph.put({ id: 'edges', changes: (seen?.body.changes ?? 0) + 1 }, seen?.version ?? 'absent')];
 }

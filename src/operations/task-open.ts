@@ -1,5 +1,5 @@
 import { Fault } from '../domain/fault.ts';
-import { refOf } from '../domain/hold/account.ts';
+import { executorRefOf } from '../domain/hold/account.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import { hostNameOf } from '../store/records/hosts.ts';
@@ -50,7 +50,11 @@ async function conversationOf(task: Task, { reads, home }: Scope): Promise<{ run
   if (task.sandbox) throw refused(task, 'its agent works in a sandbox, and its conversation lies in there', resuming(task));
   // The variables of an account may be keys, and no answer holds one.
   if (newest.run.account !== undefined)
-    throw refused(task, `its conversation was led on the account ${refOf(newest.run)}, and yours is another`, resuming(task));
+    throw refused(
+      task,
+      `its conversation was led on the account ${executorRefOf(newest.run)}, and yours is another`,
+      resuming(task),
+    );
   const here = await home.host();
   if (newest.run.host !== here)
     throw refused(

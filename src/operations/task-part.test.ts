@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withRuns } from '../../test/support/run-house.ts';
 import { refused } from '../../test/support/shop.ts';
-import type { Named } from '../contract/index.ts';
+import type { OperationOf } from '../contract/index.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { tasks } from '../store/records/tasks.ts';
 
@@ -92,7 +92,7 @@ describe('a review', () => {
   });
 });
 
-type Wish = Parameters<Named<'task.create'>['input']['parse']>[0] & object;
+type Wish = Parameters<OperationOf<'task.create'>['input']['parse']>[0] & object;
 
 describe('a restriction that somebody asked for', () => {
   it('is kept in every part, and what only the kind suggests is none [EXEC-06]', async () => {

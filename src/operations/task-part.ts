@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { createTask } from '../contract/task.ts';
-import { nameExecutors, outsideOf } from '../domain/bounds/bounds.ts';
+import { boundsViolation, nameExecutors } from '../domain/bounds/bounds.ts';
 import { Fault } from '../domain/fault.ts';
-import { lenderOf, refOf } from '../domain/hold/account.ts';
+import { accountRefOf, executorRefOf } from '../domain/hold/account.ts';
 import type { Run } from '../domain/run/run.ts';
-import { type Doers, partOf } from '../domain/task/part.ts';
-import type { Task, TaskWish } from '../domain/task/task.ts';
+import { type AllowedExecutors, partOf } from '../domain/task/part.ts';
+import type { Task, TaskSpec } from '../domain/task/task.ts';
 import { workspaces } from '../store/records/workspaces.ts';
 import { boundsOn } from './bounds.ts';
 import { findProject } from './find.ts';
@@ -33,20 +33,20 @@ export async function doersOf(
   run: Run,
   task: Task,
   { asked, scope }: { readonly asked: readonly string[] | undefined; readonly scope: Scope },
-): Promise<Doers> {
-  const own = task.executors.length > 0 ? task.executors : [refOf(run)];
+): Promise<AllowedExecutors> {
+  const own = task.executors.length > 0 ? task.executors : [executorRefOf(run)];
   if ((asked ?? []).every((ref) => own.includes(ref))) return { own, others: [] };
   await assertExecutors(asked ?? [], scope);
   const allowed = scope.settings.current().values.part_executors;
   const bounds = await boundsOn(task, scope);
   const here = await scope.executors.here();
-  const keepsTools = (ref: string) => here.find(({ name }) => name === lenderOf(ref).executor)?.can?.tools === true;
+  const keepsTools = (ref: string) => here.find(({ name }) => name === accountRefOf(ref).executor)?.can?.tools === true;
   const ready = here.filter(isSetUp).map(({ name }) => name);
   // What is set up has a key of its own: who is kept from the keys of others gets none that the owner has not named.
   const isHeld = task.sandbox === true || nameExecutors(bounds);
   const named = allowed.flatMap((ref) => (ref === SET_UP ? (isHeld ? [] : ready) : [ref]));
   const refs = [...named, ...bounds.flatMap(({ executors = [] }) => executors)].filter(
-    (ref) => outsideOf(task, [ref], bounds) === undefined,
+    (ref) => boundsViolation(task, [ref], bounds) === undefined,
   );
   return { own, others: [...new Set(refs)].map((ref) => ({ ref, keepsTools: keepsTools(ref) })) };
 }
@@ -73,7 +73,7 @@ async function isWithinOwn(directory: string, { directory: own, work }: Task, { 
 export const placeOf = ({ projectId, directory }: Task): Pick<Input, 'project' | 'directory'> =>
   projectId === undefined ? { directory } : { project: projectId };
 
-const inRecordWords = ({ tag, tool, executor, extraArg, ...same }: Partial<Input>): Partial<TaskWish> => {
+const inRecordWords = ({ tag, tool, executor, extraArg, ...same }: Partial<Input>): Partial<TaskSpec> => {
   const { prompt: _1, after: _2, parent: _3, draft: _4, project: _5, directory: _6, ...wish } = same;
   return {
     ...wish,
@@ -81,7 +81,7 @@ const inRecordWords = ({ tag, tool, executor, extraArg, ...same }: Partial<Input
     ...(tool ? { tools: tool } : {}),
     ...(executor ? { executors: executor } : {}),
     ...(extraArg ? { extraArgs: extraArg } : {}),
-  } as Partial<TaskWish>;
+  } as Partial<TaskSpec>;
 };
 
 export const inContractWords = ({
@@ -91,7 +91,7 @@ export const inContractWords = ({
   extraArgs,
   dependsOn: _dependsOn,
   ...same
-}: Partial<TaskWish>): Partial<Input> => ({
+}: Partial<TaskSpec>): Partial<Input> => ({
   ...same,
   ...(tags ? { tag: tags } : {}),
   ...(tools ? { tool: tools } : {}),

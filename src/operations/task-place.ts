@@ -1,4 +1,4 @@
-import { leads } from '../domain/authority.ts';
+import { isLead } from '../domain/authority.ts';
 import { Fault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { Task } from '../domain/task/task.ts';
@@ -25,7 +25,7 @@ export async function whereToWork(
   const { real } = place;
   const project = await projectAround(real, scope);
   if (project) return inProject(project, scope);
-  if (!leads(scope.caller))
+  if (!isLead(scope.caller))
     throw new Fault('forbidden', `${scope.caller.name} is ${scope.caller.role} and can work in projects only: name one`);
   await assertAllowed(real, scope);
   return { place: { directory: real } };

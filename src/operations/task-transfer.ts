@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Fault, isFault } from '../domain/fault.ts';
-import type { Entry } from '../domain/journal/entry.ts';
+import type { JournalEntry } from '../domain/journal/entry.ts';
 import { LIMITS } from '../domain/limits.ts';
-import { type Imported, readImportLine } from '../domain/task/import-line.ts';
-import type { Task, TaskWish } from '../domain/task/task.ts';
+import { type ImportedTask, parseImportLine } from '../domain/task/import-line.ts';
+import type { Task, TaskSpec } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import { Instant, instantOf, msOf, Name, Prompt, Tag, TaskId, Title } from '../domain/values.ts';
 import type { Write } from '../store/port.ts';
@@ -33,7 +33,7 @@ export const taskTransferHandlers: Pick<Handlers, 'task.export' | 'task.import'>
   'task.import': async ({ lines, project, directory, dispatch }, scope) => {
     const wheres = whereFinder({ project, directory }, scope);
     const batch: Batch = { born: new Map(), waitedFor: new Map(), skipped: [] };
-    for (const line of lines.map(readImportLine)) {
+    for (const line of lines.map(parseImportLine)) {
       const known = batch.born.get(line.source)?.task.id ?? (await knownAs(line.source, scope));
       if (known) {
         batch.skipped.push({ source: line.source, why: `is here already as ${known}` });
@@ -57,7 +57,7 @@ async function exported(task: Task, scope: Scope) {
 }
 
 /** Remarks made here, and those that came in with the task. */
-function remarksIn(entry: Entry): Entry[] {
+function remarksIn(entry: JournalEntry): JournalEntry[] {
   if (entry.what === 'comment') return [entry];
   const brought = z.array(z.strictObject({ by: z.string(), text: z.string() })).safeParse(entry.data?.['comments']);
   return brought.success
@@ -73,7 +73,7 @@ async function knownAs(source: string, { reads }: Scope): Promise<string | undef
 /**
  * What the caller says goes before what a line says. Lines of one file name few places: each is looked up once.
  */
-function whereFinder(given: Placing, scope: Scope): (line: Imported) => Promise<Where> {
+function whereFinder(given: Placing, scope: Scope): (line: ImportedTask) => Promise<Where> {
   const found = new Map<string, Promise<Where>>();
   return (line) => {
     const key = JSON.stringify([line.project, line.directory]);
@@ -85,7 +85,7 @@ function whereFinder(given: Placing, scope: Scope): (line: Imported) => Promise<
 
 type Placing = { readonly project?: string | undefined; readonly directory?: string | undefined };
 
-async function whereFor(given: Placing, line: Imported, scope: Scope): Promise<Where> {
+async function whereFor(given: Placing, line: ImportedTask, scope: Scope): Promise<Where> {
   if (given.project !== undefined) return whereToWork({ project: given.project }, scope);
   const directory = given.directory ?? line.directory;
   if (line.project === undefined && directory !== undefined) return whereToWork({ directory }, scope);
@@ -100,14 +100,14 @@ async function whereFor(given: Placing, line: Imported, scope: Scope): Promise<W
 
 /** What one commit brings in. */
 interface Batch {
-  readonly born: Map<string, { readonly line: Imported; task: Task }>;
+  readonly born: Map<string, { readonly line: ImportedTask; task: Task }>;
   /** Tasks that were here before and are waited for now. */
   readonly waitedFor: Map<string, Seen<Task>>;
   readonly skipped: { source: string; why: string }[];
 }
 
 /** Dependencies on tasks that are here or come before it in the file; others are said, not invented. */
-async function resolved(line: Imported, batch: Batch, scope: Scope): Promise<Task[]> {
+async function resolved(line: ImportedTask, batch: Batch, scope: Scope): Promise<Task[]> {
   const found = new Map<string, Task>();
   for (const source of line.after.slice(0, LIMITS.dependencies.value)) {
     const sibling = batch.born.get(source);
@@ -128,7 +128,7 @@ interface Around {
   readonly dispatch: boolean;
 }
 
-async function taskFrom(line: Imported, { where, after, dispatch }: Around, scope: Scope): Promise<Task> {
+async function taskFrom(line: ImportedTask, { where, after, dispatch }: Around, scope: Scope): Promise<Task> {
   const createdAt = createdOf(line.createdAt) ?? scope.now;
   const id = TaskId.safeParse(line.source);
   const bounded = await boundedWish(line, { where, after }, scope);
@@ -149,12 +149,16 @@ async function taskFrom(line: Imported, { where, after, dispatch }: Around, scop
   return dispatch ? transition(draft, { type: 'dispatch', at: scope.now, unmet }) : draft;
 }
 
-async function boundedWish(line: Imported, { where, after }: Pick<Around, 'where' | 'after'>, scope: Scope): Promise<TaskWish> {
+async function boundedWish(
+  line: ImportedTask,
+  { where, after }: Pick<Around, 'where' | 'after'>,
+  scope: Scope,
+): Promise<TaskSpec> {
   const wish = wishOf(line, after, scope);
   return withinBounds(wish, { executors: wish.executors, project: where.project }, scope);
 }
 
-const wishOf = (line: Imported, after: readonly Task[], scope: Scope): TaskWish => ({
+const wishOf = (line: ImportedTask, after: readonly Task[], scope: Scope): TaskSpec => ({
   title: Title.safeParse(line.title).success ? line.title : titleOf(line.title),
   kind: line.held.kind ?? 'implement',
   expectsChanges: line.held.kind !== 'review' && line.held.kind !== 'explore',
@@ -172,7 +176,7 @@ const wishOf = (line: Imported, after: readonly Task[], scope: Scope): TaskWish 
 });
 
 function accepted(
-  line: Imported,
+  line: ImportedTask,
   result: { success: true; data: string } | { success: false; error: { issues: { message: string }[] } },
 ): string {
   if (result.success) return result.data;
@@ -187,7 +191,7 @@ function createdOf(text: string | undefined): Instant | undefined {
   return instant?.success ? instant.data : undefined;
 }
 
-function bornFrom(task: Task, line: Imported, { caller, now }: Scope): Write[] {
+function bornFrom(task: Task, line: ImportedTask, { caller, now }: Scope): Write[] {
   const remarks = line.comments.slice(0, 20).map(({ by, text }) => ({ by: by.slice(0, 100), text: text.slice(0, 2_000) }));
   const note = {
     what: 'imported',

@@ -1,10 +1,10 @@
 import { Fault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
-import type { Task, TaskWish } from '../domain/task/task.ts';
+import type { Task, TaskSpec } from '../domain/task/task.ts';
 import { projects } from '../store/records/projects.ts';
 import type { Scope } from './scope.ts';
 
-type Isolation = TaskWish['isolation'];
+type Isolation = TaskSpec['isolation'];
 
 interface Wanted {
   readonly sandbox?: boolean | undefined;

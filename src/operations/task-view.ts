@@ -1,5 +1,5 @@
 import type { TaskView } from '../contract/shapes.ts';
-import { added } from '../domain/run/usage.ts';
+import { usageSum } from '../domain/run/usage.ts';
 import type { Task } from '../domain/task/task.ts';
 import { trustOf } from '../domain/work/trust.ts';
 import { projects } from '../store/records/projects.ts';
@@ -26,7 +26,7 @@ export async function liveView(view: TaskView, { reads }: Pick<Scope, 'reads'>):
   if (phase.state !== 'running' || phase.holder.kind !== 'run') return view;
   const { watch } = (await runs.get(reads, phase.holder.runId))?.body ?? {};
   if (!watch) return view;
-  const usage = added(view.usage, watch.usage);
+  const usage = usageSum(view.usage, watch.usage);
   const { context, quota } = watch;
   return {
     ...view,

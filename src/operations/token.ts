@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { heldBelow, Role } from '../domain/authority.ts';
 import { Fault, isFault } from '../domain/fault.ts';
-import type { Link } from '../domain/token/link.ts';
-import { assertNarrower, assertOwnName, opens, type Token } from '../domain/token/token.ts';
+import type { SignInLink } from '../domain/token/link.ts';
+import { assertNarrower, assertOwnName, isTokenValid, type Token } from '../domain/token/token.ts';
 import { type Instant, instantOf, LinkId, msOf, TokenId } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
 import { endingWith, everyHit } from '../store/queries/every-hit.ts';
@@ -44,7 +44,7 @@ export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.link' | 'toke
     const role = Role.safeParse(caller.role);
     if (!role.success) throw new Fault('forbidden', `${caller.name} is ${caller.role}: only people sign in`);
     const asked = instantOf(msOf(now) + days * DAY_MS);
-    const link: Link = {
+    const link: SignInLink = {
       id: scope.ids.link(),
       seq: 1,
       name: caller.name,
@@ -72,7 +72,7 @@ export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.link' | 'toke
     });
     const items = hits.slice(0, limit).map(tokens.read);
     const last = hits.length > limit ? hits[limit - 1]?.sort : undefined;
-    return plan({ items: all ? items : items.filter((token) => opens(token, now)), ...(last ? { cursor: last } : {}) });
+    return plan({ items: all ? items : items.filter((token) => isTokenValid(token, now)), ...(last ? { cursor: last } : {}) });
   },
 
   'token.revoke': async ({ id }, scope) => {
@@ -90,7 +90,7 @@ const held = (roles: readonly Role[] | undefined): Pick<Token, 'heldAs'> =>
 
 /** A secret is made when the answer leaves, and is kept nowhere: not with its row, not with a keyed answer. */
 export async function withSecret(name: string, answer: unknown, signer: Signer): Promise<unknown> {
-  if (name === 'token.link') return { ...(answer as Link), code: await signer.codeOf((answer as Link).id) };
+  if (name === 'token.link') return { ...(answer as SignInLink), code: await signer.codeOf((answer as SignInLink).id) };
   if (name !== 'token.create') return answer;
   const { token: _none, ...token } = answer as Token & { token: string };
   return { ...token, token: await signer.sign(token) };
@@ -112,7 +112,7 @@ export async function callerNames(reads: Scope['reads'], now: Instant, person: s
   const names = new Set([person.toLowerCase()]);
   for await (const hit of everyHit(reads, tokenIndex.all)) {
     const token = tokens.read(hit);
-    if (opens(token, now)) names.add(token.name.toLowerCase());
+    if (isTokenValid(token, now)) names.add(token.name.toLowerCase());
   }
   return names;
 }

@@ -4,7 +4,7 @@ import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import type { RunId } from '../domain/values.ts';
 import { asidePath } from '../domain/work/aside.ts';
-import { conflictsOf, isUnchanged } from '../domain/work/offered.ts';
+import { isUnchangedSinceRejection, knownConflicts } from '../domain/work/review-facts.ts';
 import type { Work } from '../domain/work/work.ts';
 import { evidence, evidenceIndex, reportIndex, reports } from '../store/records/findings.ts';
 import { changed } from '../store/records/journal.ts';
@@ -57,8 +57,8 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
     const { work } = body;
     return plan({
       taskId: body.id,
-      ...(work?.rejected ? { rejected: { ...work.rejected, unchanged: isUnchanged(work) } } : {}),
-      ...(work && conflictsOf(work).length > 0 ? { conflicts: [...conflictsOf(work)] } : {}),
+      ...(work?.rejected ? { rejected: { ...work.rejected, unchanged: isUnchangedSinceRejection(work) } } : {}),
+      ...(work && knownConflicts(work).length > 0 ? { conflicts: [...knownConflicts(work)] } : {}),
       reports: told.map(reports.read),
       evidence: found
         .map(evidence.read)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ModuleThread } from './module-thread.ts';
-import { distrust } from './trusted-file.ts';
+import { distrustReason } from './trusted-file.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -76,11 +76,11 @@ describe('a module file is trusted', () => {
 
   it('if it is the user’s own and nobody else may write it', async () => {
     const file = await writeModule('');
-    expect(distrust(file, me)).toBeUndefined();
+    expect(distrustReason(file, me)).toBeUndefined();
     await chmod(file, 0o620);
-    expect(distrust(file, me)).toBe(`${file} can be written by others: chmod go-w ${file}`);
+    expect(distrustReason(file, me)).toBe(`${file} can be written by others: chmod go-w ${file}`);
     await chmod(file, 0o602);
-    expect(distrust(file, me)).toContain('chmod go-w');
+    expect(distrustReason(file, me)).toContain('chmod go-w');
   });
 
   it('but not if others may replace it, also behind a link', async () => {
@@ -91,7 +91,7 @@ describe('a module file is trusted', () => {
       const link = join(folder, 'link.mjs');
       await symlink(join(open, 'theirs.mjs'), link);
       for (const file of [join(open, 'theirs.mjs'), link])
-        expect(distrust(file, me)).toBe(`${open} can be written by others: chmod go-w ${open}`);
+        expect(distrustReason(file, me)).toBe(`${open} can be written by others: chmod go-w ${open}`);
     } finally {
       await rm(open, { recursive: true });
     }
@@ -100,7 +100,7 @@ describe('a module file is trusted', () => {
   it.skipIf(me !== 0)('but not if it belongs to another user', async () => {
     const file = await writeModule('');
     await chown(file, 65_534, 65_534);
-    expect(distrust(file, me)).toContain('belongs to another user (65534)');
-    expect(distrust(file, 65_534)).toBeUndefined();
+    expect(distrustReason(file, me)).toContain('belongs to another user (65534)');
+    expect(distrustReason(file, 65_534)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
-import type { ModuleInput, Question, Reply } from './wire.ts';
+import type { ModuleCall, ModuleReply, ModuleThreadInput } from './module-messages.ts';
 import { moduleWorkerUrl } from './worker-url.ts';
 
 const LOAD_MS = 5_000;
@@ -15,7 +15,7 @@ interface ThreadState {
   isOver: boolean;
 }
 
-export interface Answer {
+export interface ModuleAnswer {
   readonly value: unknown;
   /** Length of the value as JSON. */
   readonly bytes: number;
@@ -51,11 +51,11 @@ export class ModuleThread {
     }
   }
 
-  ask(name: string, ...args: readonly unknown[]): Answer {
+  ask(name: string, ...args: readonly unknown[]): ModuleAnswer {
     if (this.#life.isOver) this.#life = restartThread(this.#url);
     const { port, signal } = this.#life;
     Atomics.store(signal, 0, 0);
-    port.postMessage({ name, args } satisfies Question);
+    port.postMessage({ name, args } satisfies ModuleCall);
     if (Atomics.wait(signal, 0, 0, ANSWER_MS) === 'timed-out') {
       this.missed += 1;
       terminate(this.#life);
@@ -73,7 +73,7 @@ function startThread(url: string): ThreadState {
   const { port1, port2 } = new MessageChannel();
   const signal = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(moduleWorkerUrl(), {
-    workerData: { url, port: port2, signal } satisfies ModuleInput,
+    workerData: { url, port: port2, signal } satisfies ModuleThreadInput,
     transferList: [port2],
     name: 'module',
     // The module gets no secrets of the user, no flags of this process, and cannot print between Fleet's own lines.
@@ -123,8 +123,8 @@ function restartThread(url: string): ThreadState {
   return life;
 }
 
-function takeAnswer({ port }: ThreadState): Answer {
-  const reply = (receiveMessageOnPort(port) as { message: Reply } | undefined)?.message;
+function takeAnswer({ port }: ThreadState): ModuleAnswer {
+  const reply = (receiveMessageOnPort(port) as { message: ModuleReply } | undefined)?.message;
   if (!reply) throw new Error('it gave no answer');
   if ('problem' in reply) throw new Error(reply.problem);
   return reply.value === undefined

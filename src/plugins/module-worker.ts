@@ -1,17 +1,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ModuleInput, Question, Reply } from './wire.ts';
+import type { ModuleCall, ModuleReply, ModuleThreadInput } from './module-messages.ts';
 
 /* The program of the thread that runs one module of a user. It answers one call at a time. */
 
-const { url, port, signal } = workerData as ModuleInput;
+const { url, port, signal } = workerData as ModuleThreadInput;
 
-function send(reply: Reply): void {
+function send(reply: ModuleReply): void {
   port.postMessage(reply);
   Atomics.store(signal, 0, 1);
   Atomics.notify(signal, 0);
 }
 
-function answer(work: () => unknown): Reply {
+function answer(work: () => unknown): ModuleReply {
   try {
     return { value: JSON.stringify(work()) };
   } catch (error) {
@@ -33,7 +33,7 @@ const factsOf = (made: Record<string, unknown>) => ({
 
 try {
   const made = await load();
-  port.on('message', ({ name, args }: Question) =>
+  port.on('message', ({ name, args }: ModuleCall) =>
     send(
       answer(() => {
         const asked = made[name];

@@ -7,7 +7,7 @@ const WRITABLE_BY_OTHERS = 0o022;
  * Why the code in a file must not be loaded: another user could have written it. Undefined if only this user and root could.
  * The directory counts too, because a user who may write there can replace the file.
  */
-export function distrust(file: string, user: number): string | undefined {
+export function distrustReason(file: string, user: number): string | undefined {
   const real = realpathSync(file);
   for (const path of new Set([real, dirname(real), dirname(file)])) {
     const why = reason(path, statSync(path), user);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import type { Clock } from '../platform/clock.ts';
 import { hasCode, makeDirectory, syncDirectory, writeFileAtomic } from '../platform/files.ts';
-import { assertBlobName, blobName, isBlobName, unknownBlob } from './names.ts';
-import { asFault, openPlain } from './plain-file.ts';
+import { assertBlobName, blobName, isBlobName, unknownBlobFault } from './names.ts';
+import { openPlain, toFault } from './plain-file.ts';
 import type { BlobName } from './port.ts';
 
 /** A blob is a file named by its hash, in a folder named by the first two digits; its modification time is the last put. */
@@ -27,7 +27,7 @@ export class BlobFiles {
       await this.#stamp(path, bytes);
       await syncDirectory(this.#folder(name));
     } catch (error) {
-      throw asFault(error, path);
+      throw toFault(error, path);
     }
     return name;
   }
@@ -35,7 +35,7 @@ export class BlobFiles {
   async get(name: BlobName): Promise<Buffer> {
     assertBlobName(name);
     const bytes = await this.#bytes(this.#path(name));
-    if (bytes === undefined) throw unknownBlob(name);
+    if (bytes === undefined) throw unknownBlobFault(name);
     const actual = blobName(bytes);
     if (actual !== name) throw new Fault('unavailable', `blob ${name} is damaged: its bytes hash to ${actual}`, { name });
     return bytes;
@@ -57,7 +57,7 @@ export class BlobFiles {
   async remove(name: BlobName): Promise<void> {
     assertBlobName(name);
     await unlink(this.#path(name)).catch((error: unknown) => {
-      if (!hasCode(error, 'ENOENT')) throw asFault(error, this.#path(name));
+      if (!hasCode(error, 'ENOENT')) throw toFault(error, this.#path(name));
     });
   }
 
@@ -91,5 +91,5 @@ export class BlobFiles {
 const namesIn = (directory: string): Promise<string[]> =>
   readdir(directory).catch((error: unknown) => {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
-    throw asFault(error, directory);
+    throw toFault(error, directory);
   });

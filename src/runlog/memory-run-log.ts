@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { systemClock } from '../platform/clock.ts';
-import { assertBlobName, assertOffset, assertStreamName, blobName, unknownBlob, wrongOffset } from './names.ts';
+import { assertBlobName, assertOffset, assertStreamName, blobName, unknownBlobFault, wrongOffsetFault } from './names.ts';
 import type { BlobName, RunLog } from './port.ts';
 
 interface Blob {
@@ -30,7 +30,7 @@ class MemoryRunLog implements RunLog {
   async getBlob(name: BlobName): Promise<string> {
     assertBlobName(name);
     const blob = this.#blobs.get(name);
-    if (blob === undefined) throw unknownBlob(name);
+    if (blob === undefined) throw unknownBlobFault(name);
     return blob.text;
   }
 
@@ -47,7 +47,7 @@ class MemoryRunLog implements RunLog {
     assertStreamName(stream);
     assertOffset(at, 'offset');
     const present = this.#streams.get(stream) ?? Buffer.alloc(0);
-    if (present.length !== at) throw wrongOffset(stream, at, present.length);
+    if (present.length !== at) throw wrongOffsetFault(stream, at, present.length);
     this.#streams.set(stream, Buffer.concat([present, bytes]));
     return present.length + bytes.length;
   }

@@ -27,7 +27,7 @@ export function assertOffset(offset: number, what: string): void {
     throw new Fault('invalid', `${what} is ${offset}, expected a whole number from 0`);
 }
 
-export const unknownBlob = (name: BlobName): Fault => new Fault('not_found', `no blob ${name}`, { name });
+export const unknownBlobFault = (name: BlobName): Fault => new Fault('not_found', `no blob ${name}`, { name });
 
-export const wrongOffset = (stream: string, at: number, length: number): Fault =>
+export const wrongOffsetFault = (stream: string, at: number, length: number): Fault =>
   new Fault('conflict', `stream ${stream} is ${length} bytes long, expected ${at}`, { stream, length });

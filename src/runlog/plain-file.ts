@@ -14,19 +14,19 @@ const FLAGS = { read: O_RDONLY, append: O_WRONLY | O_APPEND | O_CREAT } as const
 export async function openPlain(path: string, mode: keyof typeof FLAGS): Promise<FileHandle | undefined> {
   const handle = await open(path, FLAGS[mode] | O_NOFOLLOW | O_NONBLOCK, PRIVATE_FILE).catch((error: unknown) => {
     if (mode === 'read' && hasCode(error, 'ENOENT')) return undefined;
-    throw asFault(error, path);
+    throw toFault(error, path);
   });
   if (handle === undefined || (await handle.stat()).isFile()) return handle;
   await handle.close();
-  throw notPlain(path);
+  throw notPlainFault(path);
 }
 
-export const notPlain = (path: string): Fault =>
+export const notPlainFault = (path: string): Fault =>
   new Fault('forbidden', `${path} is a link or not a file, expected an ordinary file`, { path });
 
-export function asFault(error: unknown, path: string): unknown {
+export function toFault(error: unknown, path: string): unknown {
   if (isFault(error) || !(error instanceof Error) || !('code' in error)) return error;
-  if (hasCode(error, 'ELOOP', 'ENXIO', 'EISDIR')) return notPlain(path);
+  if (hasCode(error, 'ELOOP', 'ENXIO', 'EISDIR')) return notPlainFault(path);
   const advice = hasCode(error, 'ENOSPC', 'EDQUOT') ? 'free some space and fleet goes on' : 'check the disk and its permissions';
   return new Fault('unavailable', `${path}: ${error.message}; ${advice}`, { path }, { cause: error });
 }

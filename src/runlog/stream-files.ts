@@ -1,8 +1,8 @@
 import { realpath, unlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { hasCode, makeDirectory } from '../platform/files.ts';
-import { assertOffset, assertStreamName, wrongOffset } from './names.ts';
-import { asFault, notPlain, openPlain } from './plain-file.ts';
+import { assertOffset, assertStreamName, wrongOffsetFault } from './names.ts';
+import { notPlainFault, openPlain, toFault } from './plain-file.ts';
 
 /**
  * A stream is a file that only grows. The class does not check that there is only one writer; within this process, appends to a
@@ -58,7 +58,7 @@ export class StreamFiles {
   async remove(stream: string): Promise<void> {
     const path = this.#path(stream);
     await unlink(path).catch((error: unknown) => {
-      if (!hasCode(error, 'ENOENT')) throw asFault(error, path);
+      if (!hasCode(error, 'ENOENT')) throw toFault(error, path);
     });
   }
 
@@ -71,14 +71,14 @@ export class StreamFiles {
       if (handle === undefined) throw new Error(`${path} was not created`);
       try {
         const { size } = await handle.stat();
-        if (size !== at) throw wrongOffset(stream, at, size);
+        if (size !== at) throw wrongOffsetFault(stream, at, size);
         await handle.writeFile(bytes);
         return at + bytes.length;
       } finally {
         await handle.close();
       }
     } catch (error) {
-      throw asFault(error, path);
+      throw toFault(error, path);
     }
   }
 
@@ -103,7 +103,7 @@ export class StreamFiles {
   async #isInside(path: string): Promise<boolean> {
     const inside = relative(this.#directory, dirname(path));
     try {
-      if ((await realpath(dirname(path))) !== join(await realpath(this.#directory), inside)) throw notPlain(dirname(path));
+      if ((await realpath(dirname(path))) !== join(await realpath(this.#directory), inside)) throw notPlainFault(dirname(path));
       return true;
     } catch (error) {
       if (hasCode(error, 'ENOENT', 'ENOTDIR')) return false;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * key, so each agent gets a settings directory of its own for the rehearsal.
  */
 
-export interface AgentNeeds {
+export interface SimulatedAgentOptions {
   /** Address of the scenario, without `/v1`. */
   readonly url: string;
   /** Directory for the settings of agents. */
@@ -14,7 +14,7 @@ export interface AgentNeeds {
   readonly isSubscription: boolean;
 }
 
-export interface AgentSurroundings {
+export interface SimulatedAgentEnv {
   readonly set: Readonly<Record<string, string>>;
   /** Variables that would choose another address, model or key. */
   readonly unset: readonly string[];
@@ -28,7 +28,7 @@ const KEY = 'sk-simulated-by-fleet';
 const MODEL = 'simulated';
 
 /** The environment and files with which every agent uses the simulated model and no other. */
-export function agentSurroundings({ url, directory, isSubscription }: AgentNeeds): AgentSurroundings {
+export function simulatedAgentEnv({ url, directory, isSubscription }: SimulatedAgentOptions): SimulatedAgentEnv {
   const place = (name: string) => join(directory, name);
   return {
     set: {
@@ -86,7 +86,7 @@ const ELSEWHERE = [
 ];
 
 /** Commands for a person who starts an agent by hand. */
-export const byHand = (url: string): readonly { readonly agent: string; readonly lines: readonly string[] }[] => [
+export const manualCommands = (url: string): readonly { readonly agent: string; readonly lines: readonly string[] }[] => [
   { agent: 'Claude Code', lines: [`export ANTHROPIC_BASE_URL=${url}`, `export ANTHROPIC_API_KEY=${KEY}`] },
   {
     agent: 'Codex',

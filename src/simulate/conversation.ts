@@ -1,5 +1,5 @@
 /** The content of a request of a coding agent, independent of the protocol. */
-export interface Conversation {
+export interface ModelConversation {
   readonly tools: readonly OfferedTool[];
   /** The texts before the model's first answer, which tell conversations at the same address apart. */
   readonly opening: readonly string[];
@@ -30,7 +30,7 @@ export interface ToolResult {
 }
 
 /** One entry of a conversation, in order. */
-export type Entry =
+export type ConversationEntry =
   | { readonly by: 'person'; readonly text: string }
   | { readonly by: 'model'; readonly call?: { readonly id?: string | undefined; readonly name: string } }
   | { readonly by: 'tool'; readonly id?: string | undefined; readonly tool?: string | undefined; readonly text: string };
@@ -38,7 +38,7 @@ export type Entry =
 /** Tools with which a model finds further tools. No scenario names them. */
 const LOOK_UP = ['ToolSearch', 'tool_search'] as const;
 
-export function conversationOf(heard: readonly Entry[], tools: readonly OfferedTool[]): Conversation {
+export function conversationOf(heard: readonly ConversationEntry[], tools: readonly OfferedTool[]): ModelConversation {
   const entries = heard.flatMap((entry) => said(entry));
   const last = entries.findLastIndex(({ by }) => by === 'person');
   const since = entries.slice(last + 1);
@@ -59,13 +59,13 @@ export function conversationOf(heard: readonly Entry[], tools: readonly OfferedT
 /** Reminders that agents insert into messages of a person. */
 const REMINDERS = /<(system-reminder|session_context|environment_context|current_datetime|reminder)>.*?<\/\1>\s*/gs;
 
-function said(entry: Entry): Entry[] {
+function said(entry: ConversationEntry): ConversationEntry[] {
   if (entry.by !== 'person') return [entry];
   const text = entry.text.replaceAll(REMINDERS, '').trim();
   return text === '' ? [] : [{ by: 'person', text }];
 }
 
-function openingOf(entries: readonly Entry[]): readonly string[] {
+function openingOf(entries: readonly ConversationEntry[]): readonly string[] {
   const end = entries.findIndex(({ by }) => by !== 'person');
   const before = end === -1 ? entries : entries.slice(0, end);
   return before.map((entry) => (entry.by === 'person' ? entry.text : ''));
@@ -76,7 +76,7 @@ export const callId = (prefix: string, answer: number, unique: string): string =
 
 const answerIn = (id: string | undefined): string | undefined => /_(\d+)x[0-9a-z]+$/.exec(id ?? '')?.[1];
 
-function answersIn(since: readonly Entry[]): number {
+function answersIn(since: readonly ConversationEntry[]): number {
   const seen = new Set<string>();
   let round = 0;
   let hasResult = false;

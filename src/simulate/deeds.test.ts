@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conversationOf, type Entry, type OfferedTool } from './conversation.ts';
+import { type ConversationEntry, conversationOf, type OfferedTool } from './conversation.ts';
 import { answerFor, planFor } from './play.ts';
 import { parseScenario } from './scenario/parse-scenario.ts';
 
@@ -44,7 +44,7 @@ const AGENTS: Readonly<Record<string, readonly OfferedTool[]>> = {
 function played(
   scenario: string,
   tools: readonly OfferedTool[],
-  { entries = [], source = '' }: { entries?: Entry[]; source?: string } = {},
+  { entries = [], source = '' }: { entries?: ConversationEntry[]; source?: string } = {},
 ) {
   const conversation = conversationOf([{ by: 'person', text: 'Go.' }, ...entries], tools);
   const answer = answerFor(planFor(parseScenario(scenario), conversation, source), conversation, source);
@@ -76,7 +76,7 @@ describe('the deeds of a scenario', () => {
     const script = 'say First.\ncall submit_report {}\nsay Done.';
     const query = { query: 'select:mcp__fleet__submit_report', max_results: 5 };
     expect(played(script, [search], { source })).toEqual([['ToolSearch', query]]);
-    const entries: Entry[] = [
+    const entries: ConversationEntry[] = [
       { by: 'model', call: { id: 't1', name: 'ToolSearch' } },
       { by: 'tool', id: 't1', text: 'found mcp__fleet__submit_report' },
     ];
@@ -90,7 +90,7 @@ describe('the deeds of a scenario', () => {
     const source = 'deferred: mcp__fleet__submit_report\\n';
     const script = 'call submit_report {"a":1}\nsay Done.';
     expect(played(script, tools, { source })).toMatchObject([['tool_search', { query: 'select:mcp__fleet__submit_report' }]]);
-    const entries: Entry[] = [
+    const entries: ConversationEntry[] = [
       { by: 'model', call: { id: 't1', name: 'tool_search' } },
       { by: 'tool', id: 't1', text: '<function>{"name":"mcp__fleet__submit_report"}' },
     ];
@@ -122,8 +122,8 @@ describe('the deeds of a scenario', () => {
 
   it('after `repeat` are played over and over', () => {
     const { claude = [] } = AGENTS;
-    const rounds = (count: number): Entry[] =>
-      Array.from({ length: count }, (_, at): Entry[] => [
+    const rounds = (count: number): ConversationEntry[] =>
+      Array.from({ length: count }, (_, at): ConversationEntry[] => [
         { by: 'model', call: { id: `toolu_${at}x00000${at}`, name: 'Bash' } },
         { by: 'tool', id: `toolu_${at}x00000${at}`, text: '' },
       ]).flat();
@@ -134,9 +134,9 @@ describe('the deeds of a scenario', () => {
 
 describe('a conversation', () => {
   it('counts the answers of a turn in any order of calls and results', () => {
-    const call = (id: string): Entry => ({ by: 'model', call: { id, name: 'Bash' } });
-    const result = (id: string): Entry => ({ by: 'tool', id, text: id });
-    const person = (said: string): Entry => ({ by: 'person', text: said });
+    const call = (id: string): ConversationEntry => ({ by: 'model', call: { id, name: 'Bash' } });
+    const result = (id: string): ConversationEntry => ({ by: 'tool', id, text: id });
+    const person = (said: string): ConversationEntry => ({ by: 'person', text: said });
     const shuffled = [
       person('Go.'),
       call('c_0xa'),
@@ -147,14 +147,18 @@ describe('a conversation', () => {
       result('c_1xc'),
     ];
     expect(conversationOf(shuffled, []).answers).toBe(2);
-    const unnamed = [person('Go.'), { by: 'model', call: { name: 'x' } } as Entry, { by: 'model', call: { name: 'y' } } as Entry];
+    const unnamed = [
+      person('Go.'),
+      { by: 'model', call: { name: 'x' } } as ConversationEntry,
+      { by: 'model', call: { name: 'y' } } as ConversationEntry,
+    ];
     expect(conversationOf(unnamed, []).answers).toBe(1);
     expect(conversationOf([...shuffled, person('More.')], [])).toMatchObject({ answers: 0, turn: 1, asked: 'More.' });
   });
 
   it('ignores reminders that agents insert into messages of a person', () => {
     const reminder = '<system-reminder>\nbe kind\n</system-reminder>';
-    const entries: Entry[] = [
+    const entries: ConversationEntry[] = [
       { by: 'person', text: `${reminder}\nGo.` },
       { by: 'model', call: { id: 'c_0xa', name: 'Bash' } },
       { by: 'tool', id: 'c_0xa', text: 'ok' },

@@ -1,17 +1,17 @@
 import { isAbsolute, join } from 'node:path';
-import type { Arguments, Part } from './answer.ts';
-import { type Conversation, isLookUp, type OfferedTool, type ToolResult } from './conversation.ts';
+import type { AnswerPart, ToolArguments } from './answer.ts';
+import { isLookUp, type ModelConversation, type OfferedTool, type ToolResult } from './conversation.ts';
 import { argumentsOf, isList, sampleOf } from './sample.ts';
-import type { Deed } from './scenario/scenario.ts';
+import type { ScenarioDeed } from './scenario/scenario.ts';
 
 /** The scenario needs a tool or a result that the agent does not provide. */
 export class ScenarioFault extends Error {}
 
-type Call = Extract<Part, { readonly kind: 'call' }>;
+type Call = Extract<AnswerPart, { readonly kind: 'call' }>;
 type Role = 'path' | 'text' | 'from' | 'to' | 'command';
 
 /** Names of the agents' tools for each deed, and of their arguments. */
-const TOOLS: Readonly<Record<Exclude<Deed['do'], 'call'>, readonly string[]>> = {
+const TOOLS: Readonly<Record<Exclude<ScenarioDeed['do'], 'call'>, readonly string[]>> = {
   write: ['Write', 'write_file', 'write', 'create', 'create_file'],
   edit: ['Edit', 'replace', 'edit', 'str_replace'],
   read: ['Read', 'read_file', 'read', 'view'],
@@ -26,7 +26,7 @@ const ROLES: Readonly<Record<Role, readonly string[]>> = {
 };
 
 /** The tool call that does a deed with the agent's tools. If the tool must be looked up first, it is the call that does so. */
-export function callFor(deed: Deed, conversation: Conversation, source: string): Call {
+export function callFor(deed: ScenarioDeed, conversation: ModelConversation, source: string): Call {
   if (deed.do === 'call') return namedCall(deed.tool, filled(deed.arguments, conversation), conversation, source);
   const { tools } = conversation;
   const tool = TOOLS[deed.do].map((name) => tools.find((candidate) => candidate.name === name)).find((found) => found);
@@ -36,8 +36,8 @@ export function callFor(deed: Deed, conversation: Conversation, source: string):
 }
 
 function valuesOf(
-  deed: Exclude<Deed, { do: 'call' }>,
-  conversation: Conversation,
+  deed: Exclude<ScenarioDeed, { do: 'call' }>,
+  conversation: ModelConversation,
   source: string,
 ): Partial<Record<Role, string>> {
   if (deed.do === 'run') return { command: filledText(deed.command, conversation) };
@@ -52,7 +52,7 @@ const placeIn = (source: string): string =>
   /(?:working (?:in the )?directory: |<cwd>|Workspace Directories:\*\*\\n\s*- )(\/[^"\\<]+)/i.exec(source)?.[1]?.trim() ?? '';
 
 /** The arguments of a call, matched by name. Other required arguments get a sample value. */
-function fitted(tool: OfferedTool, values: Partial<Record<Role, string>>): Arguments {
+function fitted(tool: OfferedTool, values: Partial<Record<Role, string>>): ToolArguments {
   const { properties, required } = argumentsOf(tool.schema);
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, schema]) => {
@@ -65,7 +65,7 @@ function fitted(tool: OfferedTool, values: Partial<Record<Role, string>>): Argum
 }
 
 /** The shell command for an agent that has only commands. Such agents have `apply_patch` for changes, which needs whole lines. */
-function inShell(deed: Exclude<Deed, { do: 'call' | 'run' }>, conversation: Conversation): string {
+function inShell(deed: Exclude<ScenarioDeed, { do: 'call' | 'run' }>, conversation: ModelConversation): string {
   if (deed.do === 'read') return `cat ${quoted(deed.file)}`;
   const lines = (mark: string, text: string) =>
     text
@@ -82,7 +82,7 @@ function inShell(deed: Exclude<Deed, { do: 'call' | 'run' }>, conversation: Conv
 
 const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-function namedCall(name: string, given: Arguments, { tools, results }: Conversation, source: string): Call {
+function namedCall(name: string, given: ToolArguments, { tools, results }: ModelConversation, source: string): Call {
   const tool = toolNamed(name, tools);
   if (tool) return { kind: 'call', tool, arguments: given };
   const inCode = tools.find((candidate) => candidate.inCode)?.inCode;
@@ -102,7 +102,7 @@ const BY_NAME = 'tool_call';
 const UNSEEN = { about: '', schema: {} } as const;
 
 /** Whether the agent has the tool, directly or after a lookup. */
-export function isOffered(name: string, { tools }: Conversation, source: string): boolean {
+export function isOffered(name: string, { tools }: ModelConversation, source: string): boolean {
   if (toolNamed(name, tools) || tools.some(({ inCode }) => inCode)) return true;
   return tools.some((tool) => isLookUp(tool.name)) && new RegExp(`mcp__[\\w-]+?__${literal(bareName(name))}\\b`).test(source);
 }
@@ -141,7 +141,7 @@ const wholeName = ({ name, namespace }: OfferedTool): string =>
 const namesOf = (tools: readonly OfferedTool[]): string => tools.map((tool) => wholeName(tool)).join(', ');
 
 /** Fills in `{asked}`, the last text of a person, and `{result}` or `{result /PATTERN/}`, results of tool calls. */
-export function filledText(text: string, { asked, results }: Pick<Conversation, 'asked' | 'results'>): string {
+export function filledText(text: string, { asked, results }: Pick<ModelConversation, 'asked' | 'results'>): string {
   return text
     .replaceAll(/\{result \/((?:[^/\\]|\\.)+)\/\}/g, (_, pattern: string) => matchIn(results, pattern))
     .replaceAll('{result}', () => results.at(-1)?.text ?? '')
@@ -156,12 +156,12 @@ function matchIn(results: readonly ToolResult[], pattern: string): string {
 }
 
 /** Fills in every text among the arguments. */
-function filled(given: Arguments, conversation: Conversation): Arguments {
+function filled(given: ToolArguments, conversation: ModelConversation): ToolArguments {
   const inside = (value: unknown): unknown => {
     if (typeof value === 'string') return filledText(value, conversation);
     if (Array.isArray(value)) return value.map((item) => inside(item));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inside(item)]));
   };
-  return inside(given) as Arguments;
+  return inside(given) as ToolArguments;
 }

@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Frame } from './protocol.ts';
-import type { Accident } from './trouble.ts';
+import type { StreamFrame } from './protocol.ts';
+import type { Accident } from './provider-faults.ts';
 
 /** How an answer is sent. */
-export interface Manner {
+export interface DeliveryOptions {
   readonly paceMs: number;
   /** The accident in the middle of the answer. */
   readonly accident?: Accident | undefined;
   /** The event that reports the accident, if it is one that the stream reports. */
-  readonly broken: Frame;
+  readonly broken: StreamFrame;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export const inJson = (
+export const sendJson = (
   response: ServerResponse,
   status: number,
   body: object,
@@ -21,7 +21,11 @@ export const inJson = (
 ): void => void response.writeHead(status, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify(body));
 
 /** Sends the events, or half of them if there is an accident. After `hang` or `stall` the client must close. */
-export async function inEvents(response: ServerResponse, frames: readonly Frame[], manner: Manner): Promise<void> {
+export async function sendEvents(
+  response: ServerResponse,
+  frames: readonly StreamFrame[],
+  manner: DeliveryOptions,
+): Promise<void> {
   const { accident, paceMs, broken, headers } = manner;
   if (accident === 'hang') return;
   response.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
@@ -39,11 +43,11 @@ export async function inEvents(response: ServerResponse, frames: readonly Frame[
 }
 
 /** Sends an answer that is not streamed, likewise. */
-export async function inOne(response: ServerResponse, body: object, manner: Manner): Promise<void> {
+export async function sendWhole(response: ServerResponse, body: object, manner: DeliveryOptions): Promise<void> {
   const { accident, paceMs, headers } = manner;
   if (accident === 'hang') return;
   if (paceMs > 0) await pause(paceMs);
-  if (accident === undefined) return inJson(response, 200, body, headers);
+  if (accident === undefined) return sendJson(response, 200, body, headers);
   const text = JSON.stringify(body);
   response.writeHead(200, { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
   response.write(text.slice(0, Math.ceil(text.length / 2)));
@@ -52,7 +56,7 @@ export async function inOne(response: ServerResponse, body: object, manner: Mann
   response.write('', () => response.destroy());
 }
 
-function textOf({ event, data }: Frame): string {
+function textOf({ event, data }: StreamFrame): string {
   const text = typeof data === 'string' ? data : JSON.stringify(data);
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ask, eventsIn, modelClients, post } from '../../test/support/model-clients.mjs';
 import { modelServer } from '../../test/support/model-server.ts';
+import type { ProviderRefusal } from './provider-faults.ts';
 import { parseScenario } from './scenario/parse-scenario.ts';
-import type { Refusal } from './trouble.ts';
 
 const TOOLS = ['Write', 'Bash'];
 
 /** The documented refusals of each provider: status, and a word in the body. */
-const EXPECTED: Readonly<Record<Refusal, Readonly<Record<string, readonly [number, string]>>>> = {
+const EXPECTED: Readonly<Record<ProviderRefusal, Readonly<Record<string, readonly [number, string]>>>> = {
   rate_limit: by([429, 'rate_limit_error'], [429, 'rate_limit_exceeded'], [429, 'RESOURCE_EXHAUSTED']),
   quota_spent: by([429, 'rate_limit_error'], [429, 'usage_limit_reached'], [429, 'QuotaFailure']),
   credit: by([400, 'credit balance'], [429, 'insufficient_quota'], [429, 'RESOURCE_EXHAUSTED']),
@@ -28,7 +28,7 @@ function by(anthropic: Words, openai: Words, gemini: Words): Readonly<Record<str
 describe.each(modelClients)('a simulated provider over $name', (client) => {
   const request = { conversation: client.begin('Go.'), tools: TOOLS, streaming: false };
 
-  it.each(Object.keys(EXPECTED) as Refusal[])('refuses twice by %s, then answers', async (kind) => {
+  it.each(Object.keys(EXPECTED) as ProviderRefusal[])('refuses twice by %s, then answers', async (kind) => {
     await using models = await modelServer();
     const played = models.play(parseScenario(`fault ${kind} 2x 30s\nsay Well.`));
     for (const _ of [1, 2]) {

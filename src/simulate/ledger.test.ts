@@ -15,17 +15,17 @@ const exchange = (body: string) => ({
 describe('the ledger of a simulated model', () => {
   it('stays within its limit by dropping the oldest requests of all runs', () => {
     const ledger = openLedger(10);
-    for (const body of ['1', '2', '3']) ledger.note('a', exchange(body), 4);
-    ledger.note('b', exchange('4'), 4);
+    for (const body of ['1', '2', '3']) ledger.addExchange('a', exchange(body), 4);
+    ledger.addExchange('b', exchange('4'), 4);
     expect(ledger.known('a')?.exchanges.map(({ body }) => body)).toEqual(['3']);
     expect(ledger.known('b')?.exchanges.map(({ body }) => body)).toEqual(['4']);
-    ledger.note('b', exchange('5'), 1_000);
+    ledger.addExchange('b', exchange('5'), 1_000);
     expect(ledger.known('b')?.exchanges.map(({ body }) => body)).toEqual(['5']);
   });
 
   it('drops the oldest run if there are too many', () => {
     const ledger = openLedger();
-    for (let run = 0; run <= LIMITS.simulatedRuns.value; run += 1) ledger.page(String(run));
+    for (let run = 0; run <= LIMITS.simulatedRuns.value; run += 1) ledger.record(String(run));
     expect(ledger.known('0')).toBeUndefined();
     expect(ledger.known('1')).toBeDefined();
   });

@@ -1,49 +1,49 @@
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../domain/limits.ts';
-import type { Answer } from './answer.ts';
-import type { Conversation } from './conversation.ts';
+import type { ModelAnswer } from './answer.ts';
+import type { ModelConversation } from './conversation.ts';
+import type { FaultKind } from './provider-faults.ts';
 import type { AnswerPlan, FaultPlan } from './scenario/scenario.ts';
-import type { FaultKind } from './trouble.ts';
 
 /** One request for an answer, and its outcome. */
 export interface Exchange {
   readonly protocol: string;
   readonly model: string;
-  readonly conversation: Conversation;
+  readonly conversation: ModelConversation;
   /** A side request without tools, for a title and the like. No scenario is played to it. */
   readonly isBeside: boolean;
-  readonly answer?: Answer | undefined;
+  readonly answer?: ModelAnswer | undefined;
   readonly fault?: FaultKind | undefined;
   /** The body as received, for what protocols do not have in common. */
   readonly body: unknown;
 }
 
 /** The record of one run: of one address that a test or a person gave to agents. */
-export interface RunPage {
+export interface RunRecord {
   readonly exchanges: Exchange[];
   /** Needs of the scenario that the agent did not provide, and invalid requests. */
   readonly problems: string[];
   /** The fault for the next request for this answer in this conversation, if one is left. Counts the request. */
-  nextFault(plan: AnswerPlan, conversation: Conversation): FaultPlan | undefined;
+  nextFault(plan: AnswerPlan, conversation: ModelConversation): FaultPlan | undefined;
   /** Waits at the gate until `release`. */
-  held(signal: AbortSignal): Promise<void>;
+  waitForRelease(signal: AbortSignal): Promise<void>;
   /** Releases all requests at the gate, or else the next one. */
   release(): void;
 }
 
 export interface Ledger {
-  page(run: string): RunPage;
-  known(run: string): RunPage | undefined;
+  record(run: string): RunRecord;
+  known(run: string): RunRecord | undefined;
   /** Records an exchange, and drops the oldest ones if all together are too large. */
-  note(run: string, exchange: Exchange, bytes: number): void;
+  addExchange(run: string, exchange: Exchange, bytes: number): void;
 }
 
 /** Opens a ledger, whose size is bounded. */
 export function openLedger(most = LIMITS.simulatedBytes.value): Ledger {
-  const pages = new Map<string, RunPage>();
-  const kept: { readonly page: RunPage; readonly bytes: number }[] = [];
+  const pages = new Map<string, RunRecord>();
+  const kept: { readonly page: RunRecord; readonly bytes: number }[] = [];
   let total = 0;
-  const page = (run: string): RunPage => {
+  const page = (run: string): RunRecord => {
     const found = pages.get(run) ?? makePage();
     pages.set(run, found);
     const [oldest] = pages.keys();
@@ -51,9 +51,9 @@ export function openLedger(most = LIMITS.simulatedBytes.value): Ledger {
     return found;
   };
   return {
-    page,
+    record: page,
     known: (run) => pages.get(run),
-    note: (run, exchange, bytes) => {
+    addExchange: (run, exchange, bytes) => {
       const runPage = page(run);
       runPage.exchanges.push(exchange);
       kept.push({ page: runPage, bytes });
@@ -67,7 +67,7 @@ export function openLedger(most = LIMITS.simulatedBytes.value): Ledger {
   };
 }
 
-function makePage(): RunPage {
+function makePage(): RunRecord {
   const counts = new Map<string, number>();
   const waiting = new Set<() => void>();
   let isOpen = false;
@@ -84,7 +84,7 @@ function makePage(): RunPage {
       if (counts.size > LIMITS.simulatedFaults.value && oldest !== undefined) counts.delete(oldest);
       return faultAt(plan.faults, before);
     },
-    held: (signal) =>
+    waitForRelease: (signal) =>
       new Promise((resolve) => {
         if (isOpen || signal.aborted) {
           isOpen &&= signal.aborted;
@@ -112,7 +112,7 @@ const TASK = /\btask_[0-9a-z]{26}\b/;
  * anew meets the remaining faults, or else by their opening texts. A conversation without an answer may have grown, so each
  * beginning of its opening is a possible key.
  */
-function keysOf({ opening, turn, answers }: Conversation): readonly string[] {
+function keysOf({ opening, turn, answers }: ModelConversation): readonly string[] {
   const task = opening.map((said) => TASK.exec(said)?.[0]).find((found) => found !== undefined);
   if (task !== undefined) return [`${task} ${turn} ${answers}`];
   const hash = createHash('sha256');

@@ -1,15 +1,15 @@
-import type { Answer, Part, Usage } from './answer.ts';
-import { type Conversation, isLookUp } from './conversation.ts';
+import type { AnswerPart, AnswerUsage, ModelAnswer } from './answer.ts';
+import { isLookUp, type ModelConversation } from './conversation.ts';
 import { callFor, filledText, isOffered, ScenarioFault } from './deeds.ts';
-import type { AnswerPlan, PartPlan, Scenario } from './scenario/scenario.ts';
+import type { AnswerPlan, ModelScenario, PartPlan } from './scenario/scenario.ts';
 
-const USAGE: Usage = { input: 1_000, output: 50, cached: 0 };
+const USAGE: AnswerUsage = { input: 1_000, output: 50, cached: 0 };
 
 /**
  * The plan of the next answer. It follows from the conversation, not from a count of requests, so that a repeated or side request
  * does not put the scenario out of step.
  */
-export function planFor(scenario: Scenario, conversation: Conversation, source: string): AnswerPlan {
+export function planFor(scenario: ModelScenario, conversation: ModelConversation, source: string): AnswerPlan {
   const { turn, answers } = conversation;
   const played = scenario.turns[Math.min(turn, scenario.turns.length - 1)];
   if (!played) throw new Error('a scenario without turns');
@@ -23,12 +23,12 @@ export function planFor(scenario: Scenario, conversation: Conversation, source: 
   return plan;
 }
 
-const isPossible = (part: PartPlan, conversation: Conversation, source: string): boolean =>
+const isPossible = (part: PartPlan, conversation: ModelConversation, source: string): boolean =>
   part.do !== 'call' || !part.ifOffered || isOffered(part.tool, conversation, source);
 
 /** The answer, with the tools of the agent. Throws ScenarioFault if the agent lacks a tool. */
-export function answerFor(plan: AnswerPlan, conversation: Conversation, source: string): Answer {
-  const parts = plan.parts.map((part): Part => {
+export function answerFor(plan: AnswerPlan, conversation: ModelConversation, source: string): ModelAnswer {
+  const parts = plan.parts.map((part): AnswerPart => {
     if (part.do === 'say') return { kind: 'text', text: filledText(part.text, conversation) };
     if (part.do === 'think') return { kind: 'thought', text: filledText(part.text, conversation) };
     return callFor(part, conversation, source);

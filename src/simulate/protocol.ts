@@ -1,37 +1,37 @@
-import type { Answer } from './answer.ts';
-import type { Conversation } from './conversation.ts';
-import type { Quota, Refusal, Trouble } from './trouble.ts';
+import type { ModelAnswer } from './answer.ts';
+import type { ModelConversation } from './conversation.ts';
+import type { ProviderQuota, ProviderRefusal, RefusalFacts } from './provider-faults.ts';
 
 /** One provider protocol over HTTP. */
 export interface Protocol {
   readonly name: string;
   /** Matches the end of the path; undefined if the request is not of this protocol. */
-  asks(pathname: string, query: URLSearchParams): Asking | undefined;
+  matches(pathname: string, query: URLSearchParams): PathFacts | undefined;
   /** The answer to other requests of its agents. */
-  beside(pathname: string, body: unknown): object | undefined;
-  read(body: unknown): Conversation;
+  sideAnswer(pathname: string, body: unknown): object | undefined;
+  read(body: unknown): ModelConversation;
   /** Whether the request wants a streamed answer. */
-  wantsStream(body: unknown, asking: Asking): boolean;
+  wantsStream(body: unknown, asking: PathFacts): boolean;
   /** The JSON schema the answer must match, if any. */
   schemaIn(body: unknown): unknown;
-  whole(answer: Answer, needs: AnswerNeeds): object;
+  whole(answer: ModelAnswer, needs: AnswerDeps): object;
   /** The answer as events, in order. */
-  stream(answer: Answer, needs: AnswerNeeds): readonly Frame[];
-  refusal(trouble: Trouble): RefusalAnswer;
+  stream(answer: ModelAnswer, needs: AnswerDeps): readonly StreamFrame[];
+  refusal(trouble: RefusalFacts): RefusalAnswer;
   /** Refusals that a streaming request gets as an event, not as a status. */
-  readonly refusesInStream: readonly Refusal[];
+  readonly refusesInStream: readonly ProviderRefusal[];
   /** The event that reports an error inside a stream. */
-  broken(trouble: Trouble, needs: AnswerNeeds): Frame;
-  quota(quota: Quota): Readonly<Record<string, string>>;
+  broken(trouble: RefusalFacts, needs: AnswerDeps): StreamFrame;
+  quota(quota: ProviderQuota): Readonly<Record<string, string>>;
 }
 
-export interface Asking {
+export interface PathFacts {
   /** The model, if the path names it. */
   readonly model?: string | undefined;
   readonly stream?: boolean | undefined;
 }
 
-export interface AnswerNeeds {
+export interface AnswerDeps {
   readonly model: string;
   readonly body: unknown;
   /** A new id, unique in this server. */
@@ -39,7 +39,7 @@ export interface AnswerNeeds {
 }
 
 /** One event of a stream. */
-export interface Frame {
+export interface StreamFrame {
   readonly event?: string;
   readonly data: object | string;
 }
@@ -50,8 +50,8 @@ export interface RefusalAnswer {
   readonly body: object;
 }
 
-export type RefusalTable = Readonly<Record<Refusal, { readonly status: number; readonly type: string }>>;
+export type RefusalTable = Readonly<Record<ProviderRefusal, { readonly status: number; readonly type: string }>>;
 
 /** The retry-after header of refusals that have one. */
-export const retryAfter = ({ kind, seconds }: Trouble): Readonly<Record<string, string>> =>
+export const retryAfter = ({ kind, seconds }: RefusalFacts): Readonly<Record<string, string>> =>
   kind === 'rate_limit' || kind === 'overloaded' ? { 'retry-after': String(seconds) } : {};

@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '../platform/clock.ts';
 import { type Exchange, openLedger } from './ledger.ts';
 import { receive } from './receive.ts';
-import type { Scenario } from './scenario/scenario.ts';
+import type { ModelScenario } from './scenario/scenario.ts';
 
 /** A server on loopback that plays scenarios to coding agents, so that real ones run without a model or a key. */
 export interface Simulator extends AsyncDisposable {
   readonly url: string;
   /** Starts a run of a named scenario. Every run has its own record and counts. */
-  run(scenario: string, run: string): Played;
+  run(scenario: string, run: string): SimulatedRun;
   /** Starts a run of a scenario without a name. */
-  play(scenario: Scenario): Played;
+  play(scenario: ModelScenario): SimulatedRun;
 }
 
-export interface Played {
+export interface SimulatedRun {
   /** Address of the run, without `/v1`. */
   readonly url: string;
   /** Requests that offered tools, oldest first. */
@@ -25,14 +25,14 @@ export interface Played {
   release(): void;
 }
 
-export interface SimulatorNeeds {
+export interface SimulatorOptions {
   readonly clock: Clock;
-  readonly scenarios: Readonly<Record<string, Scenario>>;
+  readonly scenarios: Readonly<Record<string, ModelScenario>>;
   /** The port; any free one by default. */
   readonly port?: number | undefined;
 }
 
-export async function openSimulator({ clock, scenarios, port = 0 }: SimulatorNeeds): Promise<Simulator> {
+export async function openSimulator({ clock, scenarios, port = 0 }: SimulatorOptions): Promise<Simulator> {
   const known = new Map(Object.entries(scenarios));
   const ledger = openLedger();
   let count = 0;
@@ -45,8 +45,8 @@ export async function openSimulator({ clock, scenarios, port = 0 }: SimulatorNee
     server.listen(port, '127.0.0.1', resolve);
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const run = (scenario: string, name: string): Played => {
-    const page = ledger.page(name);
+  const run = (scenario: string, name: string): SimulatedRun => {
+    const page = ledger.record(name);
     return {
       url: `${url}/s/${scenario}/${name}`,
       get exchanges() {

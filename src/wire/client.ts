@@ -1,10 +1,10 @@
 import type { Call, CallOptions } from '../contract/call.ts';
 import { Fault } from '../domain/fault.ts';
-import { faultIn } from './problem.ts';
+import { faultFromProblem } from './problem.ts';
 import type { Route } from './route.ts';
 
 /** One HTTP request without address and credentials, which `send` adds. */
-export interface WireRequest {
+export interface HttpRequestParts {
   readonly method: Route['method'];
   /** Path and query string. */
   readonly target: string;
@@ -12,26 +12,26 @@ export interface WireRequest {
   readonly body?: string;
 }
 
-export interface WireAnswer {
+export interface HttpAnswer {
   readonly status: number;
   readonly body: string;
 }
 
 /** In a path, stands for the caller's own run or task. It is too short to be an id. */
-export const OWN = 'own';
+export const OWN_SEGMENT = 'own';
 
-export type Send = (request: WireRequest) => Promise<WireAnswer>;
+export type SendRequest = (request: HttpRequestParts) => Promise<HttpAnswer>;
 
 type Routes = Readonly<Record<string, Route>>;
 
 /** A `Call` over HTTP, with the same answers and faults as in process. */
-export function clientCall(routes: Routes, send: Send): Call {
+export function clientCall(routes: Routes, send: SendRequest): Call {
   const call = async (name: string, input: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}) => {
     const route = routes[name];
     if (!route) throw new Fault('not_found', `no operation is called ${name}`);
     const { status, body } = await send(requestFor(route, input, options));
     const answer = parsed(body);
-    if (status >= 400) throw faultIn(status, answer);
+    if (status >= 400) throw faultFromProblem(status, answer);
     return answer;
   };
   return call as Call;
@@ -41,9 +41,9 @@ export function requestFor(
   { method, path, subject, ownIfLeftOut, query }: Route,
   input: Readonly<Record<string, unknown>>,
   { key }: CallOptions,
-): WireRequest {
+): HttpRequestParts {
   const { [subject ?? '']: subjectValue, ...rest } = input;
-  const segment = subjectValue === undefined && ownIfLeftOut ? OWN : String(subjectValue);
+  const segment = subjectValue === undefined && ownIfLeftOut ? OWN_SEGMENT : String(subjectValue);
   const bare = subject === undefined ? path : path.replace(`{${subject}}`, encodeURIComponent(segment));
   const hasBody = method === 'POST' || method === 'PATCH';
   const queryText = hasBody ? '' : queryString(rest, query);

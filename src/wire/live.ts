@@ -1,7 +1,16 @@
 import { Fault } from '../domain/fault.ts';
-import { faultIn } from './problem.ts';
-import { eventsIn, type RawEvent } from './sse-text.ts';
-import { eventId, furthest, hasEnded, isWithin, type Place, placeIn, startOf, topicIn } from './topic.ts';
+import { faultFromProblem } from './problem.ts';
+import { eventsIn, type SseEvent } from './sse-text.ts';
+import {
+  eventId,
+  furthestPosition,
+  hasEnded,
+  isWithin,
+  parseEventId,
+  parseTopic,
+  startPosition,
+  type TopicPosition,
+} from './topic.ts';
 
 /** One event of a live stream. Events of history topics have an id, from which a stream can be resumed. */
 export interface LiveEvent {
@@ -21,13 +30,13 @@ export interface LiveAnswer {
 /** Opens a stream with its own address and credentials. Aborting the signal closes the stream. */
 export type OpenLive = (target: string, signal: AbortSignal) => Promise<LiveAnswer>;
 
-export interface FollowWish {
+export interface FollowOptions {
   readonly topics: readonly string[];
   /** Event ids: each topic resumes after its own id, and starts at the beginning without one. */
   readonly after?: readonly string[];
 }
 
-export interface FollowNeeds {
+export interface FollowDeps {
   readonly open: OpenLive;
   readonly signal: AbortSignal;
   /** Resolves after `ms`, or when the signal aborts. */
@@ -45,7 +54,7 @@ const FINAL = [400, 401, 403, 404, 409];
  * Every event of the topics, each once and in order, across lost connections and restarts of the server. Ends when all topics
  * have ended. Throws the fault of a server that refuses.
  */
-export async function* follow({ topics, after = [] }: FollowWish, needs: FollowNeeds): AsyncGenerator<LiveEvent> {
+export async function* follow({ topics, after = [] }: FollowOptions, needs: FollowDeps): AsyncGenerator<LiveEvent> {
   const known = new Positions(topics, after);
   for (let failures = 0; !needs.signal.aborted && !known.isOver(); ) {
     try {
@@ -63,7 +72,7 @@ export async function* follow({ topics, after = [] }: FollowWish, needs: FollowN
   }
 }
 
-async function* opened(target: string, { open, signal }: FollowNeeds): AsyncGenerator<LiveEvent> {
+async function* opened(target: string, { open, signal }: FollowDeps): AsyncGenerator<LiveEvent> {
   const { status, text } = await open(target, signal);
   if (status === 200) {
     for await (const raw of eventsIn(text)) {
@@ -74,10 +83,10 @@ async function* opened(target: string, { open, signal }: FollowNeeds): AsyncGene
   }
   let body = '';
   for await (const part of text) body += part;
-  if (FINAL.includes(status)) throw faultIn(status, parsed(body));
+  if (FINAL.includes(status)) throw faultFromProblem(status, parsed(body));
 }
 
-function eventOf({ id, event, data }: RawEvent): LiveEvent | undefined {
+function eventOf({ id, event, data }: SseEvent): LiveEvent | undefined {
   const value = parsed(data);
   const topic = id === undefined ? (value as { topic?: unknown } | undefined)?.topic : id.slice(0, id.lastIndexOf('@'));
   return typeof topic === 'string' ? { topic, event, data: value, ...(id === undefined ? {} : { id }) } : undefined;
@@ -93,13 +102,13 @@ function parsed(text: string): unknown {
 
 /** The position reached in each topic. */
 class Positions {
-  readonly #positions: Map<string, Place>;
+  readonly #positions: Map<string, TopicPosition>;
   readonly #over = new Set<string>();
 
   constructor(topics: readonly string[], after: readonly string[]) {
-    this.#positions = new Map(topics.map((topic) => [topic, startOf(topicIn(topic))]));
+    this.#positions = new Map(topics.map((topic) => [topic, startPosition(parseTopic(topic))]));
     for (const id of after) {
-      const { topic, place } = placeIn(id);
+      const { topic, place } = parseEventId(id);
       if (this.#positions.has(topic)) this.#positions.set(topic, place);
     }
   }
@@ -112,9 +121,9 @@ class Positions {
     if (event === 'gone') this.#over.add(topic);
     const known = this.#positions.get(topic);
     if (id === undefined || !known) return known !== undefined;
-    const { place } = placeIn(id);
+    const { place } = parseEventId(id);
     if (isWithin(place, known)) return false;
-    this.#positions.set(topic, furthest(known, place));
+    this.#positions.set(topic, furthestPosition(known, place));
     return true;
   }
 

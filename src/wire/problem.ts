@@ -1,7 +1,7 @@
 import { FAULT_CODES, Fault, type FaultCode } from '../domain/fault.ts';
 
 /** The HTTP status of each fault. */
-export const STATUS: Readonly<Record<FaultCode, number>> = {
+export const HTTP_STATUS: Readonly<Record<FaultCode, number>> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -37,14 +37,14 @@ const TITLES: Readonly<Record<FaultCode, string>> = {
 export const problemOf = ({ code, message, details }: Fault): Problem => ({
   type: 'about:blank',
   title: TITLES[code],
-  status: typeof details['status'] === 'number' ? details['status'] : STATUS[code],
+  status: typeof details['status'] === 'number' ? details['status'] : HTTP_STATUS[code],
   detail: message,
   code,
   ...(Object.keys(details).length === 0 ? {} : { details }),
 });
 
 /** The fault in an error answer. A body that is no problem of Fleet means that another program answered. */
-export function faultIn(status: number, body: unknown): Fault {
+export function faultFromProblem(status: number, body: unknown): Fault {
   if (!isProblem(body)) return new Fault('unavailable', `the server answered ${status}, and not as Fleet does`);
   const { code, detail, details, id } = body;
   if (code === 'bug') return new Fault('unavailable', `${detail}${id === undefined ? '' : ` (${id} in the server's log)`}`);

@@ -1,5 +1,5 @@
 /** One server-sent event. */
-export interface RawEvent {
+export interface SseEvent {
   readonly id?: string;
   readonly event: string;
   readonly data: string;
@@ -9,7 +9,7 @@ export interface RawEvent {
 const LONGEST = 16 * 1_024 * 1_024;
 
 /** Parses a stream of server-sent events. An event cut off by the end of the stream is dropped. */
-export async function* eventsIn(text: AsyncIterable<string>): AsyncGenerator<RawEvent> {
+export async function* eventsIn(text: AsyncIterable<string>): AsyncGenerator<SseEvent> {
   let rest = '';
   for await (const part of text) {
     const blocks = (rest + part).split('\n\n');
@@ -22,7 +22,7 @@ export async function* eventsIn(text: AsyncIterable<string>): AsyncGenerator<Raw
   }
 }
 
-function eventIn(block: string): RawEvent | undefined {
+function eventIn(block: string): SseEvent | undefined {
   const fields: { id?: string; event?: string } = {};
   const data: string[] = [];
   for (const line of block.split('\n')) {

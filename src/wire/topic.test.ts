@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventId, isWithin, placeIn, topicIn } from './topic.ts';
+import { eventId, isWithin, parseEventId, parseTopic } from './topic.ts';
 
 const RUN = 'run/run_01m7hnrk88j3m8xqhg9kmxvrkn';
 
@@ -11,15 +11,15 @@ describe('topics and event ids', () => {
       [RUN, [120, 30, 0]],
       [RUN, [120, 30, 1]],
     ] as const) {
-      expect(topicIn(topic).text).toBe(topic);
-      expect(placeIn(eventId(topic, place))).toEqual({ topic, place });
+      expect(parseTopic(topic).text).toBe(topic);
+      expect(parseEventId(eventId(topic, place))).toEqual({ topic, place });
     }
-    expect(['board', 'questions'].map((text) => topicIn(text).kind)).toEqual(['board', 'questions']);
+    expect(['board', 'questions'].map((text) => parseTopic(text).kind)).toEqual(['board', 'questions']);
   });
 
   it('are refused if they are malformed', () => {
     for (const text of ['', 'task', 'task/', 'task/abcd', 'run/task_01m7hnrk6p04eq5pszar9y8xw1', 'boards', 'x'.repeat(100_000)])
-      expect(() => topicIn(text), text.slice(0, 40)).toThrow('is no topic');
+      expect(() => parseTopic(text), text.slice(0, 40)).toThrow('is no topic');
     for (const id of [
       '',
       '@1',
@@ -31,7 +31,7 @@ describe('topics and event ids', () => {
       `task/x@${'9'.repeat(50)}`,
       '@'.repeat(1e6),
     ])
-      expect(() => placeIn(id), id.slice(0, 40)).toThrow('is not the id of an event');
+      expect(() => parseEventId(id), id.slice(0, 40)).toThrow('is not the id of an event');
   });
 
   it('are known only if every stream is', () => {

@@ -14,7 +14,7 @@ export interface Topic {
 
 const SUBJECTS = { task: TaskId, run: RunId, inbox: TaskId } as const;
 
-export function topicIn(text: string): Topic {
+export function parseTopic(text: string): Topic {
   if (text === 'board' || text === 'questions') return { kind: text, of: '', text };
   const slash = text.indexOf('/');
   const [kind, of] = [text.slice(0, slash), text.slice(slash + 1)];
@@ -28,26 +28,28 @@ export function topicIn(text: string): Topic {
  * The position of a follower in a history topic. Of a task: the number of the newest entry. Of a run: bytes of standard output,
  * bytes of standard error, and 1 once the end was sent.
  */
-export type Place = readonly number[];
+export type TopicPosition = readonly number[];
 
-export const startOf = ({ kind }: Pick<Topic, 'kind'>): Place => (kind === 'run' ? [0, 0, 0] : [0]);
+export const startPosition = ({ kind }: Pick<Topic, 'kind'>): TopicPosition => (kind === 'run' ? [0, 0, 0] : [0]);
 
-export const furthest = (one: Place, other: Place): Place => one.map((at, lane) => Math.max(at, other[lane] ?? 0));
+export const furthestPosition = (one: TopicPosition, other: TopicPosition): TopicPosition =>
+  one.map((at, lane) => Math.max(at, other[lane] ?? 0));
 
 /** Whether a position is at or before a known one in every stream. */
-export const isWithin = (place: Place, known: Place): boolean => place.every((at, lane) => at <= (known[lane] ?? 0));
+export const isWithin = (place: TopicPosition, known: TopicPosition): boolean =>
+  place.every((at, lane) => at <= (known[lane] ?? 0));
 
-export const hasEnded = (place: Place): boolean => place[2] === 1;
+export const hasEnded = (place: TopicPosition): boolean => place[2] === 1;
 
 /** The id of the event at a position: `task/ID@7`, `run/ID@120.0`, and `run/ID@120.0.end`. */
-export function eventId(topic: string, place: Place): string {
+export function eventId(topic: string, place: TopicPosition): string {
   const [first = 0, second, end] = place;
   return `${topic}@${first}${second === undefined ? '' : `.${second}`}${end === 1 ? '.end' : ''}`;
 }
 
 const ID = /^(.+)@(\d{1,15})(?:\.(\d{1,15}))?(\.end)?$/;
 
-export function placeIn(id: string): { readonly topic: string; readonly place: Place } {
+export function parseEventId(id: string): { readonly topic: string; readonly place: TopicPosition } {
   const [, topic = '', first, second, end] = (id.length > 300 ? undefined : ID.exec(id)) ?? [];
   const isRun = topic.startsWith('run/');
   if (topic === '' || isRun !== (second !== undefined) || (end !== undefined && !isRun))

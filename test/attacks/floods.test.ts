@@ -121,7 +121,7 @@ describe('an agent that opens two thousand connections', () => {
       const open = (await readFile(`/proc/${engine.pid}/net/unix`, 'utf8'))
         .split('\n')
         .filter((line) => line.endsWith('agents.sock'));
-      expect(open.length).toBeLessThan(LIMITS.strangers.value);
+      expect(open.length).toBeLessThan(LIMITS.unauthenticatedConnections.value);
       await otherAsks(house, '--sandbox');
       await ownerEnds(house, id);
     },

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it, type TestFunction } from 'vitest';
 import type { ToolResult } from '../../src/simulate/conversation.ts';
 import { parseScenario } from '../../src/simulate/scenario/parse-scenario.ts';
-import type { Played } from '../../src/simulate/simulator.ts';
+import type { SimulatedRun } from '../../src/simulate/simulator.ts';
 import { TOOL_SETS, toolsFor } from '../../src/surfaces/mcp/tool-sets.ts';
 import { root } from '../../tools/paths.mjs';
 import type { AgentCli } from '../clis/agent-cli.ts';
@@ -146,16 +146,16 @@ describe.each(agents)('the real $cli.title, $cli.version', ({ cli, program, test
 const idIn = (results: readonly ToolResult[]): string => /task_[0-9a-z]{26}/.exec(results[0]?.text ?? '')?.[0] ?? '';
 
 /** Names of Fleet's tools that the model was offered at first, as Fleet calls them. */
-const fleetTools = ({ exchanges }: Played): string[] =>
+const fleetTools = ({ exchanges }: SimulatedRun): string[] =>
   (exchanges[0]?.conversation.tools ?? [])
     .map(({ name, namespace }) => (namespace === undefined ? name : `${namespace}__${name}`))
     .flatMap((name) => /^mcp__fleet__(.+)$/.exec(name)?.[1] ?? [])
     .toSorted();
 
 /** What the calls of the whole conversation came to. */
-const resultsIn = ({ exchanges }: Played): readonly ToolResult[] => exchanges.at(-1)?.conversation.results ?? [];
+const resultsIn = ({ exchanges }: SimulatedRun): readonly ToolResult[] => exchanges.at(-1)?.conversation.results ?? [];
 
-const resultOf = (played: Played, tool: string): string =>
+const resultOf = (played: SimulatedRun, tool: string): string =>
   resultsIn(played).find((result) => result.tool.endsWith(tool))?.text ?? `${tool} came to nothing`;
 
 const atHome = (house: CliHouse, path: string): string => join(house.env['HOME'] ?? '', path);

@@ -113,7 +113,7 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   historyPacks: bounds('holds so many beginnings of a history ready, in so many layers'),
   historyLayers: bounds('holds so many beginnings of a history ready, in so many layers'),
   historyRefs: bounds('shows a clone so many branches of its project'),
-  keepTries: provedBy('src/engine/work/keep-work.test.ts', 'is given up after a few tries, and its workspace put aside'),
+  keepAttempts: provedBy('src/engine/work/keep-work.test.ts', 'is given up after a few tries, and its workspace put aside'),
   metadataBytes: { refused: task((size) => ({ metadata: { a: letters(size - '{"a":""}'.length) } })) },
   messages: { refused: sentMessages },
   messageBytes: { refused: input('task.send', (size) => ({ id: 'abcd', text: letters(size) })) },
@@ -186,7 +186,7 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
     'src/app/notes.process.test.ts',
     'follows no link, waits for no pipe and reads no flood in the place of task.json [T13]',
   ),
-  toldTasks: { bounded: toldRuns },
+  contextItems: { bounded: toldRuns },
   packetTasks: packet,
   packetBytes: packet,
   packetTaskBytes: packet,
@@ -206,7 +206,7 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
     'src/domain/task/transition.test.ts',
     'restarts after a stall at most twice, whatever its number of attempts, until a person retries it [RUN-03]',
   ),
-  blindTries: provedBy(
+  refusalsWithoutTime: provedBy(
     'src/engine/pausing.test.ts',
     'is tried three times blindly, with longer and longer pauses, and then fails [RUN-04]',
   ),
@@ -239,7 +239,7 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
       return listener.server.maxConnections;
     },
   },
-  strangers: held('are so many, and one more ends the oldest of the peer that has most'),
+  unauthenticatedConnections: held('are so many, and one more ends the oldest of the peer that has most'),
   connectionsPerCaller: held('are so many of one token and of one run, and another caller has its own'),
   connectionsPerRun: held('are so many of one token and of one run, and another caller has its own'),
   storeSilenceMs: provedBy('src/app/observe/observe.test.ts', 'answers about its health although the store does not'),

@@ -2,9 +2,9 @@ import { claudeEngine } from '../../src/app/claude-engine.ts';
 import { retentionOf, supervisionOf } from '../../src/app/engine-needs.ts';
 import { openHouse } from '../../src/app/open-house.ts';
 import { assertReachable, rulesMemo } from '../../src/app/serve/rules.ts';
-import { tooFull } from '../../src/domain/run/context.ts';
+import { windowTooFull } from '../../src/domain/run/context.ts';
 import type { Settings } from '../../src/domain/settings.ts';
-import { movesTo } from '../../src/domain/task/failover.ts';
+import { failoverIndex } from '../../src/domain/task/failover.ts';
 import { laneOf } from '../../src/domain/task/lane.ts';
 import { guardedAmong } from '../../src/domain/work/guarded-paths.ts';
 import { takeTurn } from '../../src/engine/controller.ts';
@@ -64,7 +64,7 @@ const elsewhere = async (settings: Some) => {
 async function whenPaused(settings: Some): Promise<unknown> {
   const house = await effectHouse({ settings });
   const { id } = await created(house, { task: { executor: ['claude', 'codex'] } });
-  return movesTo(await stored(house, id), () => true, house.needs.failover());
+  return failoverIndex(await stored(house, id), () => true, house.needs.failover());
 }
 
 async function rulesOf(settings: Some) {
@@ -73,7 +73,7 @@ async function rulesOf(settings: Some) {
 }
 
 const withFullWindow = async (settings: Some) =>
-  tooFull({ context: { tokens: 60, limit: 100 }, openTools: [] } as never, (await rulesOf(settings)).contextPercent);
+  windowTooFull({ context: { tokens: 60, limit: 100 }, openTools: [] } as never, (await rulesOf(settings)).contextPercent);
 
 async function verifying(given: Given): Promise<{ house: EffectHouse; id: string }> {
   const { house, run, task } = await begun(given);

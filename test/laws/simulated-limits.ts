@@ -10,7 +10,7 @@ export const SIMULATED_LIMITS = {
   simulatedFaults: {
     // Where it remembers the first request, the second meets no fault any more.
     bounded: (size) => {
-      const page = openLedger().page('run');
+      const page = openLedger().record('run');
       const plan = { faults: [{ kind: 'overloaded', times: 1, seconds: 1 }] } as never;
       const asked = many(size, (n) => ({ opening: [`say ${n}`], turn: 0, answers: 0 }) as never);
       for (const conversation of asked) page.nextFault(plan, conversation);
@@ -19,7 +19,7 @@ export const SIMULATED_LIMITS = {
   },
   simulatedProblems: {
     bounded: (size) => {
-      const page = openLedger().page('run');
+      const page = openLedger().record('run');
       for (const problem of many(size, String)) remember(page, problem);
       return page.problems.length;
     },

@@ -1,5 +1,5 @@
 import { overBudget } from '../../src/domain/run/budget.ts';
-import { movesTo } from '../../src/domain/task/failover.ts';
+import { failoverIndex } from '../../src/domain/task/failover.ts';
 import { laneOf } from '../../src/domain/task/lane.ts';
 import { settle } from '../../src/engine/settle.ts';
 import {
@@ -99,7 +99,7 @@ async function inAnswer(task: Task): Promise<unknown> {
 async function whenPaused(task: Task): Promise<unknown> {
   const house = await effectHouse({});
   const { id } = await created(house, { task: { executor: ['claude', 'codex'], ...task } });
-  return movesTo(await stored(house, id), () => true, 'off');
+  return failoverIndex(await stored(house, id), () => true, 'off');
 }
 
 async function afterTokens(task: Task): Promise<unknown> {

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/
 import { delimiter, dirname, join } from 'node:path';
 import { vi } from 'vitest';
 import { parseScenario } from '../../src/simulate/scenario/parse-scenario.ts';
-import type { Played, Simulator } from '../../src/simulate/simulator.ts';
+import type { SimulatedRun, Simulator } from '../../src/simulate/simulator.ts';
 import type { AcpCli } from '../clis/acp-clis.ts';
 import { modelServer } from './model-server.ts';
 import { type Engine, type RunJson, type TaskJson, type WorkHouse, workHouse } from './work-house.ts';
@@ -19,7 +19,7 @@ export interface AgentRun extends RunJson {
 
 /** A home with a repository, one real agent on its path, and a model that plays what the test says. */
 export interface AgentHouse extends WorkHouse {
-  readonly played: Played;
+  readonly played: SimulatedRun;
   /** An engine with the agent on its path. */
   wake(): Promise<Engine>;
   task(prompt: string, ...more: string[]): Promise<string>;

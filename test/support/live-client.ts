@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { LiveAnswer } from '../../src/wire/live.ts';
-import { eventsIn, type RawEvent } from '../../src/wire/sse-text.ts';
+import { eventsIn, type SseEvent } from '../../src/wire/sse-text.ts';
 
 export interface Where {
   readonly socket: string;
@@ -40,7 +40,7 @@ async function* textOf(answer: IncomingMessage): AsyncGenerator<string> {
 
 /** A client that believes what it is told: it keeps the last id it saw, and throws nothing away that comes twice. */
 export class PlainClient {
-  readonly seen: RawEvent[] = [];
+  readonly seen: SseEvent[] = [];
   connections = 0;
   /** What became of it last: for whoever looks why a test failed. */
   last = '';

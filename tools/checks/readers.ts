@@ -58,7 +58,7 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
     reason: 'a file that a person names or that belongs to the program',
     paths: [
       ...['src/app/executor-test/trial.ts', 'src/app/serve/listen.ts', 'src/app/simulate/find-scenario.ts'],
-      ...['src/executors/codex/played.ts', 'src/executors/kit/transcripts.ts', 'src/surfaces/cli/flows/prompt-source.ts'],
+      ...['src/executors/codex/play-support.ts', 'src/executors/kit/transcripts.ts', 'src/surfaces/cli/flows/prompt-source.ts'],
       ...['src/surfaces/cli/flows/task-export.ts', 'src/surfaces/cli/flows/task-import.ts'],
     ],
   },

@@ -1,5 +1,5 @@
-import type { Link } from '../../domain/token/link.ts';
-import { opens, type Token } from '../../domain/token/token.ts';
+import type { SignInLink } from '../../domain/token/link.ts';
+import { isTokenValid, type Token } from '../../domain/token/token.ts';
 import type { Instant } from '../../domain/values.ts';
 import type { Row, Write } from '../../store/port.ts';
 import { changed } from '../../store/records/journal.ts';
@@ -29,7 +29,7 @@ export function keysAfterRestore(at: Instant): Amendment & { told(): { revoked: 
 
 const of = (kind: string) => (row: Row) => row.key.kind === kind;
 
-const openIn = (row: Row, at: Instant): string[] => (opens(tokens.read(row), at) ? [row.key.id] : []);
+const openIn = (row: Row, at: Instant): string[] => (isTokenValid(tokens.read(row), at) ? [row.key.id] : []);
 
 function revoked(row: Row, at: Instant): Write[] {
   const token: Token = { ...tokens.read(row), revokedAt: at };
@@ -38,6 +38,6 @@ function revoked(row: Row, at: Instant): Write[] {
 }
 
 function spent(row: Row, at: Instant): Write[] {
-  const link: Link = links.read(row);
+  const link: SignInLink = links.read(row);
   return link.taken !== undefined || link.expiresAt <= at ? [] : [links.put({ ...link, expiresAt: at }, row.version)];
 }

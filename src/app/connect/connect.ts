@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { routes } from 'virtual:routes';
 import type { Call } from '../../contract/call.ts';
 import { Fault } from '../../domain/fault.ts';
-import { type GivenSettings, givenIn } from '../../domain/setting-reach.ts';
+import { type GivenSettings, settingsInEnv } from '../../domain/setting-reach.ts';
 import type { Connection, Env } from '../../surfaces/cli/surroundings.ts';
 import { clientCall } from '../../wire/client.ts';
 import { adminToken } from '../auth/token-file.ts';
@@ -23,7 +23,7 @@ const LOCAL = /^(home|db)\./;
  */
 export async function connect(env: Env, cwd: string): Promise<Connection> {
   const url = env['FLEET_URL'];
-  const given = meantFrom(cwd, givenIn(env));
+  const given = meantFrom(cwd, settingsInEnv(env));
   if (url !== undefined && url !== '') return remote(url, env, given);
   const run = runHere(env, cwd);
   if (run) return ofRun(run);

@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request as plainRequest } from 'node:http'
 import { setTimeout as passed } from 'node:timers/promises';
 import { Fault } from '../../domain/fault.ts';
 import type { GivenSettings } from '../../domain/setting-reach.ts';
-import type { Send, WireAnswer, WireRequest } from '../../wire/client.ts';
+import type { HttpAnswer, HttpRequestParts, SendRequest } from '../../wire/client.ts';
 
 /** Nothing listens where a server was said to be, or what listens does not answer. */
 export class NobodyThere extends Error {}
@@ -29,10 +29,10 @@ const LONGEST_MS = 120_000;
 const STILL_MS = 5_000;
 
 /** Node's own client: it is there in a tenth of the time that `fetch` takes to load. */
-export function sendTo(where: Where): { readonly send: Send; close(): void } {
+export function sendTo(where: Where): { readonly send: SendRequest; close(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   const base = 'url' in where ? parsedUrl(where.url) : undefined;
-  const send: Send = async (request) => {
+  const send: SendRequest = async (request) => {
     const start = base?.protocol === 'https:' ? (await import('node:https')).request : plainRequest;
     const path = base ? `${base.pathname.replace(/\/$/, '')}${request.target}` : request.target;
     const options = {
@@ -44,7 +44,7 @@ export function sendTo(where: Where): { readonly send: Send; close(): void } {
       ...('socket' in where ? { socketPath: where.socket } : {}),
     };
     const once = () =>
-      new Promise<WireAnswer>((resolve, reject) => {
+      new Promise<HttpAnswer>((resolve, reject) => {
         const sent = start(options, (answer) => {
           bodyOf(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body }), reject);
         });
@@ -60,7 +60,7 @@ export function sendTo(where: Where): { readonly send: Send; close(): void } {
 }
 
 /** Nothing was asked yet where the kernel kept nobody waiting: it is asked again for a while. */
-async function whenLetIn(once: () => Promise<WireAnswer>): Promise<WireAnswer> {
+async function whenLetIn(once: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   const until = performance.now() + CROWDED_MS;
   for (;;)
     try {
@@ -92,7 +92,7 @@ function settingsHeader(given: GivenSettings): Record<string, string> {
   return { 'fleet-settings': text };
 }
 
-const lengthOf = ({ body }: WireRequest): Record<string, string> =>
+const lengthOf = ({ body }: HttpRequestParts): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
 async function bodyOf(answer: IncomingMessage): Promise<string> {

@@ -9,7 +9,7 @@ import type { Added } from '../custom-executors.ts';
 export async function* lawChecks(executor: Executor, added: Added | undefined): AsyncGenerator<Check> {
   const subject = added?.kind === 'module' ? await asItIs(added.file) : executor;
   const transcripts = added ? transcriptsIn(added.file.replace(/[.]\w+$/, '.transcripts')) : [];
-  for (const { says, holds } of lawsOf({ executor: subject, transcripts })) yield tried(says, holds);
+  for (const { title, check } of lawsOf({ executor: subject, transcripts })) yield tried(title, check);
 }
 
 /** Without the guards that the engine puts around it: its author wants to see what it does by itself. */

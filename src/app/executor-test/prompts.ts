@@ -1,5 +1,5 @@
 import { parseScenario } from '../../simulate/scenario/parse-scenario.ts';
-import type { Scenario } from '../../simulate/scenario/scenario.ts';
+import type { ModelScenario } from '../../simulate/scenario/scenario.ts';
 
 /** What an agent is asked in a trial: one command, so that a small program can do it as well as a large one. */
 export interface Wish {
@@ -30,7 +30,7 @@ function scenarioFor({ command, later }: Wish): string {
 export const SCENARIO = 'trial';
 
 /** A simulated model cannot read: what the prompt asks for is found by the shell it uses. */
-export const scenarios = (): Readonly<Record<string, Scenario>> => ({
+export const scenarios = (): Readonly<Record<string, ModelScenario>> => ({
   [SCENARIO]: parseScenario(
     `# does what a trial asks for\nrun eval "$(grep '^    ' "$FLEET_RUN_DIR/prompt.txt" | tail -n 1)"\nsay Done.`,
   ),

@@ -1,12 +1,12 @@
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Call, Input, Output } from '../../contract/call.ts';
+import type { Call, InputOf, OutputOf } from '../../contract/call.ts';
 import type { RunView } from '../../contract/run.ts';
 import type { TaskView } from '../../contract/shapes.ts';
 import { isFinal } from '../../domain/task/task.ts';
 import type { TaskId } from '../../domain/values.ts';
 import { survivors } from '../../runner/process-table.ts';
-import { agentSurroundings } from '../../simulate/agents.ts';
+import { simulatedAgentEnv } from '../../simulate/agents.ts';
 import type { Simulator } from '../../simulate/simulator.ts';
 import type { Io } from '../../surfaces/cli/surroundings.ts';
 import { startInBackground, stopEngine } from '../background.ts';
@@ -18,7 +18,7 @@ import { SCENARIO } from './prompts.ts';
 /** A fleet of its own, with one small repository, in which one executor is tried. */
 export interface Trial {
   readonly call: Call;
-  create(wish: Omit<Input<'task.create'>, 'project' | 'executor'>): Promise<TaskId>;
+  create(wish: Omit<InputOf<'task.create'>, 'project' | 'executor'>): Promise<TaskId>;
   /** The task and its newest run, once it is so; undefined when it is not in time. */
   until(id: TaskId, isSo: (seen: Seen) => boolean): Promise<Seen | undefined>;
   /** Processes that are left of any run. */
@@ -73,7 +73,7 @@ async function surroundings({ io, simulator }: TrialWish, place: string, home: s
   if (!simulator) return own;
   const directory = join(place, 'agents');
   const { url } = simulator.run(SCENARIO, 'trial');
-  const { set, unset, files } = agentSurroundings({ url, directory, isSubscription: false });
+  const { set, unset, files } = simulatedAgentEnv({ url, directory, isSubscription: false });
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(directory, path)), { recursive: true });
     await writeFile(join(directory, path), text);
@@ -147,5 +147,5 @@ function trialOf(house: House, { io, executor, longestMs, signal }: TrialWish): 
   };
 }
 
-const openTasks = async (call: Call): Promise<Output<'task.list'>['items']> =>
+const openTasks = async (call: Call): Promise<OutputOf<'task.list'>['items']> =>
   (await call('task.list', {})).items.filter(({ phase }) => !isFinal(phase));

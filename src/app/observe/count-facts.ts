@@ -1,4 +1,4 @@
-import type { Entry } from '../../domain/journal/entry.ts';
+import type { JournalEntry } from '../../domain/journal/entry.ts';
 import type { Run } from '../../domain/run/run.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
@@ -16,7 +16,7 @@ export function countFacts(meters: Meters, writes: readonly Write[]): void {
   }
 }
 
-function countTask(meters: Meters, entry: Entry, task: Task): void {
+function countTask(meters: Meters, entry: JournalEntry, task: Task): void {
   const { phase } = task;
   if (entry.n === 1) meters.add('fleet_tasks_created_total');
   if (entry.what === 'repair') meters.add('fleet_task_repairs_total');
@@ -32,10 +32,10 @@ function countTask(meters: Meters, entry: Entry, task: Task): void {
 }
 
 /** How an entry that leaves the phase `merging` calls it. */
-export const landingOf = ({ what, to }: Pick<Entry, 'what' | 'to'>): string =>
+export const landingOf = ({ what, to }: Pick<JournalEntry, 'what' | 'to'>): string =>
   what === 'landed' || what === 'repair' ? what : (to ?? 'unknown');
 
-function countRun(meters: Meters, entry: Entry, run: Run): void {
+function countRun(meters: Meters, entry: JournalEntry, run: Run): void {
   const { executor, kind, phase, watch } = run;
   if (entry.n === 1) meters.add('fleet_runs_started_total', { executor, kind });
   if (entry.what !== 'ended' || phase.state !== 'ended') return;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
-import { serves } from '../../domain/work/trust.ts';
+import { fitsTask } from '../../domain/work/trust.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import { firstLinkOut } from '../../workspace/links-out.ts';
 import { type PrivateMounts, privateMounts } from '../../workspace/private/places.ts';
@@ -40,7 +40,7 @@ export async function groundOf(
     return 'why' in place || run.kind !== 'gate' ? place : { ...place, home: join(paths.runs, run.id, 'home') };
   }
   const mounts = privateMounts(workspace);
-  if (!mounts || !serves(workspace, task) || mounts.tree !== directory)
+  if (!mounts || !fitsTask(workspace, task) || mounts.tree !== directory)
     return { why: `${directory} was not made for a task in a sandbox: it will be made anew when the task is resumed` };
   const sources = [mounts.tree, mounts.agentGit, mounts.at, mounts.objects.from];
   const why = await notADirectory(paths.workspaces, sources);

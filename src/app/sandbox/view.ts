@@ -5,7 +5,7 @@ import type { Executor } from '../../domain/agent/executor.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { MASKED } from '../../domain/work/guarded-paths.ts';
 import type { Start } from '../../engine/supervise/needs.ts';
-import { NETWORK } from '../../executors/providers.ts';
+import { NETWORK_VARIABLES } from '../../executors/providers.ts';
 import { filesOf } from '../../runner/run-place.ts';
 import { machineHere } from '../../sandbox/machine.ts';
 import { DOOR, type Placeholder } from '../../sandbox/plan.ts';
@@ -221,7 +221,7 @@ export const programsOf = ({ command, programs = [], env }: Start): string[] =>
 
 /** Paths in variables of its program and its providers. */
 function valuesOf({ start, executor, isChore }: Confined): string[] {
-  const isNamed = named([...NETWORK, ...ownNames(executor, isChore)]);
+  const isNamed = named([...NETWORK_VARIABLES, ...ownNames(executor, isChore)]);
   return Object.entries(start.env).flatMap(([name, value]) => (isNamed(name) && value.startsWith('/') ? [value] : []));
 }
 

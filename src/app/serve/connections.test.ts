@@ -26,7 +26,7 @@ function doors() {
 
 const caller = (id: string, role: Caller['role'] = 'monitor'): Caller => ({ id, name: id, role });
 const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make);
-const most = LIMITS.strangers.value;
+const most = LIMITS.unauthenticatedConnections.value;
 
 describe('connections over which no token was shown', () => {
   it('are so many, and one more ends the oldest of the peer that has most', () => {

@@ -77,7 +77,7 @@ class Strangers {
     const own = this.#peers.get(held.peer) ?? new Set();
     this.#peers.set(held.peer, own.add(held));
     this.#count += 1;
-    if (this.#count > LIMITS.strangers.value) this.#endOldest();
+    if (this.#count > LIMITS.unauthenticatedConnections.value) this.#endOldest();
   }
 
   remove(held: Held): void {

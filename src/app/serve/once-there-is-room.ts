@@ -1,5 +1,5 @@
 import { setTimeout as passed } from 'node:timers/promises';
-import { isRefusedSpace } from '../../domain/no-space.ts';
+import { isNoSpace } from '../../domain/no-space.ts';
 
 const AGAIN_MS = 1_000;
 
@@ -15,7 +15,7 @@ export async function onceThereIsRoom(write: () => Promise<unknown>, { log, sign
       await write();
       return;
     } catch (error) {
-      if (!isRefusedSpace(error)) throw error;
+      if (!isNoSpace(error)) throw error;
       if (!refused) log('http.waits_for_room', { error: String(error) });
       await passed(AGAIN_MS, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { givenIn, variableOf } from '../../domain/setting-reach.ts';
+import { settingsInEnv, variableOf } from '../../domain/setting-reach.ts';
 import { SETTING_NAMES, SETTINGS } from '../../domain/settings.ts';
 import type { SettingsPort } from '../../operations/scope.ts';
 import { settingsFor } from './caller-settings.ts';
@@ -13,7 +13,9 @@ const port = (file: object = {}): SettingsPort => ({
 describe('settings that a caller gives for its own calls', () => {
   it('are found in its environment under the same names as an engine finds them', () => {
     for (const name of SETTING_NAMES) expect(SETTINGS[name].env).toBe(variableOf(name));
-    expect(givenIn({ FLEET_EXECUTOR: 'codex', FLEET_MODEL: '', FLEET_HOME: '/x', PATH: '/bin' })).toEqual({ executor: 'codex' });
+    expect(settingsInEnv({ FLEET_EXECUTOR: 'codex', FLEET_MODEL: '', FLEET_HOME: '/x', PATH: '/bin' })).toEqual({
+      executor: 'codex',
+    });
   });
 
   it('hold for them, and say that they come from the environment [CONF-01]', () => {

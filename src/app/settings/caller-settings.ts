@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../domain/fault.ts';
-import { isForCalls, variableOf } from '../../domain/setting-reach.ts';
+import { isCallSetting, variableOf } from '../../domain/setting-reach.ts';
 import { isSettingName, type SettingName, type Settings } from '../../domain/settings.ts';
 import type { CurrentForCall, SettingsPort } from '../../operations/scope.ts';
 import { readValue } from './setting-value.ts';
@@ -36,10 +36,10 @@ function readGiven(given: Readonly<Record<string, string>>): Given {
 }
 
 function overlaid(base: CurrentForCall, given: Given): CurrentForCall {
-  const own = [...given].filter(([name]) => isForCalls(name));
+  const own = [...given].filter(([name]) => isCallSetting(name));
   const held = new Map(own.map(([name, value]) => [name, narrowed(name, value, base.values)]));
   const notInForce = [...given]
-    .filter(([name, value]) => !isForCalls(name) && !isDeepStrictEqual(value, base.values[name]))
+    .filter(([name, value]) => !isCallSetting(name) && !isDeepStrictEqual(value, base.values[name]))
     .map(([name, value]) => ({ name, variable: variableOf(name), given: value, inForce: base.values[name] }));
   return {
     ...base,

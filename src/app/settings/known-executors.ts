@@ -1,6 +1,6 @@
 import { BUILT_IN_EXECUTORS } from '../../domain/executors.ts';
 import { Fault } from '../../domain/fault.ts';
-import { DEFAULT_ACCOUNT, lenderOf } from '../../domain/hold/account.ts';
+import { accountRefOf, DEFAULT_ACCOUNT } from '../../domain/hold/account.ts';
 import { variableOf } from '../../domain/setting-reach.ts';
 import type { SettingName, Settings } from '../../domain/settings.ts';
 import type { SettingView } from '../../operations/scope.ts';
@@ -22,7 +22,7 @@ export const judgeExecutors =
   (values) => {
     const problemWith = (ref: string): string | undefined => {
       const known = executorNames(paths);
-      const { executor, account } = lenderOf(ref);
+      const { executor, account } = accountRefOf(ref);
       if (!known.includes(executor)) return `no executor ${JSON.stringify(executor)}: known are ${known.join(', ')}`;
       const accounts = account === DEFAULT_ACCOUNT ? [account] : accountsOf(paths, executor);
       if (accounts.includes(account)) return undefined;

@@ -1,12 +1,12 @@
 import { Fault } from '../../domain/fault.ts';
-import { type Origin, SETTING_NAMES, SETTINGS, type SettingName, type Settings } from '../../domain/settings.ts';
+import { SETTING_NAMES, SETTINGS, type SettingName, type SettingOrigin, type Settings } from '../../domain/settings.ts';
 import type { FileValues } from './parse-settings.ts';
 import { readValue } from './setting-value.ts';
 
 export interface SettingItem {
   readonly name: SettingName;
   readonly value: unknown;
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
   readonly summary: string;
 }
 
@@ -27,7 +27,7 @@ export function resolveSettings(file: FileValues, env: Env, flags: Flags = {}): 
 
 function itemOf(name: SettingName, file: FileValues, env: Env, flags: Flags): SettingItem {
   const { summary, env: variable, default: fallback } = SETTINGS[name];
-  const of = (value: unknown, origin: Origin): SettingItem => ({ name, value, origin, summary });
+  const of = (value: unknown, origin: SettingOrigin): SettingItem => ({ name, value, origin, summary });
   const flag = flags[name];
   if (flag !== undefined) return of(read(name, `--${name.replaceAll('_', '-')}`, flag), 'flag');
   const set = env[variable];

@@ -4,13 +4,13 @@ import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { nearest } from '../../platform/nearest.ts';
 import { builtInScenarios } from '../../simulate/scenario/built-in.ts';
-import { parseScenario, ScenarioError } from '../../simulate/scenario/parse-scenario.ts';
-import type { Scenario } from '../../simulate/scenario/scenario.ts';
+import { ModelScenarioError, parseScenario } from '../../simulate/scenario/parse-scenario.ts';
+import type { ModelScenario } from '../../simulate/scenario/scenario.ts';
 
 export interface Named {
   /** As it stands in the address of its model. */
   readonly name: string;
-  readonly scenario: Scenario;
+  readonly scenario: ModelScenario;
 }
 
 /** One that everybody has, by its name, or one of the user's own, by its file. */
@@ -33,7 +33,7 @@ export async function findScenario(wanted: string, cwd: string): Promise<Named> 
   try {
     return { name: basename(wanted, extname(wanted)).replaceAll(/[^\w-]/g, '-') || 'scenario', scenario: parseScenario(text) };
   } catch (error) {
-    if (!(error instanceof ScenarioError)) throw error;
+    if (!(error instanceof ModelScenarioError)) throw error;
     throw new Fault('invalid', `${wanted}: ${error.message}`, { hint: 'steps and faults are told in docs/guide/simulate.md' });
   }
 }

@@ -3,8 +3,8 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
-import { agentSurroundings } from '../../simulate/agents.ts';
-import type { Scenario } from '../../simulate/scenario/scenario.ts';
+import { simulatedAgentEnv } from '../../simulate/agents.ts';
+import type { ModelScenario } from '../../simulate/scenario/scenario.ts';
 import type { Env, Io } from '../../surfaces/cli/surroundings.ts';
 import { homePaths } from '../home.ts';
 import { whenSignalled } from './signals.ts';
@@ -13,7 +13,7 @@ export interface Rehearsal {
   readonly io: Io;
   readonly url: string;
   readonly command: readonly string[];
-  readonly scenario: Scenario;
+  readonly scenario: ModelScenario;
 }
 
 /** What of Fleet's own would lead the command to another fleet. */
@@ -26,7 +26,7 @@ const OTHER_FLEET = ['FLEET_URL', 'FLEET_TOKEN', 'FLEET_RUN_DIR', 'FLEET_RUN_ID'
 export async function rehearse({ io, url, command, scenario }: Rehearsal): Promise<number> {
   const home = `${homePaths(io.env, io.cwd).path}-rehearsal`;
   const directory = join(home, 'agents');
-  const { set, unset, files } = agentSurroundings({ url, directory, isSubscription: isAboutSubscription(scenario) });
+  const { set, unset, files } = simulatedAgentEnv({ url, directory, isSubscription: isAboutSubscription(scenario) });
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await chmod(home, 0o700);
   for (const [path, text] of Object.entries(files)) {
@@ -45,7 +45,7 @@ export async function rehearse({ io, url, command, scenario }: Rehearsal): Promi
   return await carriedOut(command, io, env);
 }
 
-const isAboutSubscription = ({ turns }: Scenario): boolean =>
+const isAboutSubscription = ({ turns }: ModelScenario): boolean =>
   turns.some(({ answers }) => answers.some(({ quota, faults }) => quota ?? faults.some(({ kind }) => kind === 'quota_spent')));
 
 /** A proxy of the network cannot reach what listens on this machine. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../domain/fault.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { byHand } from '../../simulate/agents.ts';
+import { manualCommands } from '../../simulate/agents.ts';
 import { builtInScenarios } from '../../simulate/scenario/built-in.ts';
 import { openSimulator, type Simulator } from '../../simulate/simulator.ts';
 import { writeJson } from '../../surfaces/cli/answer.ts';
@@ -75,7 +75,7 @@ async function say(io: Io, json: boolean, { simulator, named: { name, scenario }
   const requests = `${simulator.url}/__requests/${run}`;
   const release = `${simulator.url}/__release/${run}`;
   if (json) return writeJson(io, { scenario: name, run, url, requests, release });
-  const agents = byHand(url).map(({ agent, lines }) => `${agent}\n${lines.map((line) => `  ${line}\n`).join('')}`);
+  const agents = manualCommands(url).map(({ agent, lines }) => `${agent}\n${lines.map((line) => `  ${line}\n`).join('')}`);
   const hasGate = scenario.turns.some(({ answers }) => answers.some(({ isGated }) => isGated));
   await io.out(`A model plays ${name} at ${url} until Ctrl-C.
 

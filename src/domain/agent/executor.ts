@@ -43,13 +43,13 @@ export interface Job {
 }
 
 /** Every MCP server of the job by its name. */
-export const serversOf = ({ mcp, servers }: Pick<Job, 'mcp' | 'servers'>): readonly (readonly [string, McpServer])[] => [
+export const mcpServersOf = ({ mcp, servers }: Pick<Job, 'mcp' | 'servers'>): readonly (readonly [string, McpServer])[] => [
   ...(mcp ? [['fleet', mcp] as const] : []),
   ...Object.entries(servers ?? {}),
 ];
 
 /** Directories outside the workspace that the prompt names, so the agent's file tools must reach them. */
-export const placesBeside = ({ runDirectory, notesDirectory }: Job): readonly string[] =>
+export const extraDirectories = ({ runDirectory, notesDirectory }: Job): readonly string[] =>
   notesDirectory === undefined ? [runDirectory] : [runDirectory, notesDirectory];
 
 /** How to start the program: arguments and names, never a shell line, never a provider's key. */

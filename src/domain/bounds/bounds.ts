@@ -27,10 +27,7 @@ interface BoundOwners {
 export type BoundSettings = Pick<Settings, 'bounds_role' | 'bounds_team'>;
 
 /** Every bound that applies to the task; the task must keep them all. */
-export function boundsAround(
-  { roles, teams, project }: BoundOwners,
-  { bounds_role, bounds_team }: BoundSettings,
-): readonly Bound[] {
+export function boundsOf({ roles, teams, project }: BoundOwners, { bounds_role, bounds_team }: BoundSettings): readonly Bound[] {
   const set = [
     ...distinct(roles).map((role) => ['role', role, bounds_role[role]] as const),
     ...distinct(teams).map((team) => ['team', team, Object.hasOwn(bounds_team, team) ? bounds_team[team] : undefined] as const),
@@ -75,7 +72,7 @@ interface BoundedFields {
 }
 
 /** Fills in sandbox and budget from the bounds if the request has none. A value outside the bounds stays, to be refused. */
-export function filledIn<Asked extends BoundedFields>(wish: Asked, bounds: readonly Bound[]): Asked {
+export function withBoundDefaults<Asked extends BoundedFields>(wish: Asked, bounds: readonly Bound[]): Asked {
   const most = Math.min(...bounds.map(({ maxBudgetUsd = Infinity }) => maxBudgetUsd));
   const needsSandbox = wish.sandbox === undefined && bounds.some(({ sandbox }) => sandbox === 'required');
   return {
@@ -86,7 +83,7 @@ export function filledIn<Asked extends BoundedFields>(wish: Asked, bounds: reado
 }
 
 /** Which bound the request breaks, and how; undefined if none. */
-export function outsideOf(wish: BoundedFields, executors: readonly string[], bounds: readonly Bound[]): string | undefined {
+export function boundsViolation(wish: BoundedFields, executors: readonly string[], bounds: readonly Bound[]): string | undefined {
   for (const { of, executors: allowed, sandbox, maxBudgetUsd = Infinity } of bounds) {
     const other = allowed && executors.find((ref) => !allowed.includes(ref));
     if (other !== undefined) return `the bounds of ${of} allow no executor ${other}, only ${allowed?.join(', ')}`;

@@ -9,10 +9,10 @@ export interface Lender {
   readonly account?: string | undefined;
 }
 
-export function lenderOf(ref: string): Required<Lender> & { readonly account: string } {
+export function accountRefOf(ref: string): Required<Lender> & { readonly account: string } {
   const [executor = '', account = DEFAULT_ACCOUNT] = ref.split('/');
   return { executor, account };
 }
 
-export const refOf = ({ executor, account = DEFAULT_ACCOUNT }: Lender): string =>
+export const executorRefOf = ({ executor, account = DEFAULT_ACCOUNT }: Lender): string =>
   account === DEFAULT_ACCOUNT ? executor : `${executor}/${account}`;

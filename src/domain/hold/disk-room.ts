@@ -45,7 +45,7 @@ export const shortageText = ({ path, freeBytes, reserveBytes }: DiskShortage): s
   `disk_full: ${sizeText(freeBytes, Math.floor)} free on the disk of ${path}, new runs wait until ${sizeText(reserveBytes, Math.ceil)} are free: free some, or lower disk_reserve_mb`;
 
 /** The same without the free space, which changes all the time. */
-export const waitsForRoom = ({ path, reserveBytes }: DiskShortage): string =>
+export const diskWaitText = ({ path, reserveBytes }: DiskShortage): string =>
   `disk_full: it waits until ${sizeText(reserveBytes, Math.ceil)} are free on the disk of ${path}: free some, or lower disk_reserve_mb`;
 
 /** Rounds so that free space never reads as more than it is, nor the reserve as less. */

@@ -18,14 +18,14 @@ export interface Capacity {
   readonly project: Readonly<Record<string, number>>;
 }
 
-export interface Scope {
+export interface HoldScope {
   readonly scope: string;
   readonly max: number;
 }
 
 /** The limited scopes that a run of this lane would occupy, with their limits. */
-export function scopesOf(lane: Lane, capacity: Capacity): readonly Scope[] {
-  const scopes: Scope[] = [];
+export function scopesOf(lane: Lane, capacity: Capacity): readonly HoldScope[] {
+  const scopes: HoldScope[] = [];
   const add = (scope: string, max: number | undefined) => {
     if (max !== undefined) scopes.push({ scope, max });
   };
@@ -37,11 +37,14 @@ export function scopesOf(lane: Lane, capacity: Capacity): readonly Scope[] {
   return scopes;
 }
 
-export const hasRoom = (hold: Hold | undefined, { max }: Scope): boolean => (hold?.holders.length ?? 0) < max;
+export const hasRoom = (hold: Hold | undefined, { max }: HoldScope): boolean => (hold?.holders.length ?? 0) < max;
 
-export const entered = (hold: Hold | undefined, scope: string, runId: RunId): Hold => ({
+export const withHolder = (hold: Hold | undefined, scope: string, runId: RunId): Hold => ({
   scope,
   holders: [...(hold?.holders ?? []), runId],
 });
 
-export const left = (hold: Hold, runId: RunId): Hold => ({ ...hold, holders: hold.holders.filter((holder) => holder !== runId) });
+export const withoutHolder = (hold: Hold, runId: RunId): Hold => ({
+  ...hold,
+  holders: hold.holders.filter((holder) => holder !== runId),
+});

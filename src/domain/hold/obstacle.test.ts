@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
 import { RunId } from '../values.ts';
-import { type Circumstances, obstacleTo } from './obstacle.ts';
-import { refused } from './pause.ts';
+import { obstacleTo, type StartConditions } from './obstacle.ts';
+import { pauseAfterRefusal } from './pause.ts';
 
-const free: Circumstances = {
-  startable: ({ executor, placement }) => executor === 'claude' && placement === 'in_place',
+const free: StartConditions = {
+  canStart: ({ executor, placement }) => executor === 'claude' && placement === 'in_place',
   scopes: [
     { scope: 'fleet', max: 3 },
     { scope: 'executor:claude', max: 2 },
   ],
-  taken: () => 0,
+  countHolders: () => 0,
   now: '2030-01-01T12:00:00.000Z',
 };
-const taken = (counts: Record<string, number>): Circumstances => ({ ...free, taken: (scope) => counts[scope] ?? 0 });
+const taken = (counts: Record<string, number>): StartConditions => ({ ...free, countHolders: (scope) => counts[scope] ?? 0 });
 
 it('names what keeps a task from starting: first what can never run here, then what is full', () => {
   const work = { executor: 'claude', placement: 'in_place' } as const;
@@ -20,7 +20,7 @@ it('names what keeps a task from starting: first what can never run here, then w
   expect(obstacleTo(work, taken({ fleet: 2, 'executor:claude': 1 }))).toBeUndefined();
   expect(obstacleTo(work, taken({ fleet: 3, 'executor:claude': 2 }))).toEqual({ kind: 'full', scope: 'fleet', max: 3 });
   expect(obstacleTo(work, taken({ 'executor:claude': 2 }))).toEqual({ kind: 'full', scope: 'executor:claude', max: 2 });
-  const pause = refused(undefined, {
+  const pause = pauseAfterRefusal(undefined, {
     executor: 'claude',
     runId: RunId.parse('run_01jz0000000000000000000001'),
     claimedAt: free.now,

@@ -1,7 +1,7 @@
 import type { Lane } from '../task/lane.ts';
 import type { Instant } from '../values.ts';
 import type { DiskShortage } from './disk-room.ts';
-import type { Scope } from './hold.ts';
+import type { HoldScope } from './hold.ts';
 import { isInForce, type Pause } from './pause.ts';
 
 /** What keeps a ready task from being started. */
@@ -12,11 +12,11 @@ export type Obstacle =
   | { readonly kind: 'paused'; readonly pause: Pause }
   | { readonly kind: 'full'; readonly scope: string; readonly max: number };
 
-export interface Circumstances {
-  startable(work: Pick<Lane, 'executor' | 'placement'>): boolean;
-  readonly scopes: readonly Scope[];
+export interface StartConditions {
+  canStart(work: Pick<Lane, 'executor' | 'placement'>): boolean;
+  readonly scopes: readonly HoldScope[];
   /** How many runs occupy a scope now. */
-  taken(scope: string): number;
+  countHolders(scope: string): number;
   /** The newest pause of the task's account, in force or not. */
   readonly pause?: Pause | undefined;
   /** Set if a disk has too little room for anything new. */
@@ -27,14 +27,14 @@ export interface Circumstances {
 /** The first obstacle, those that waiting cannot remove before a lack of room; undefined if the task is about to start. */
 export function obstacleTo(
   work: Pick<Lane, 'executor' | 'placement'>,
-  { startable, scopes, taken, pause, short, now }: Circumstances,
+  { canStart, scopes, countHolders, pause, short, now }: StartConditions,
 ): Obstacle | undefined {
-  if (!startable(work)) {
-    const isKnown = startable({ ...work, placement: 'in_place' });
+  if (!canStart(work)) {
+    const isKnown = canStart({ ...work, placement: 'in_place' });
     return isKnown ? { kind: 'placement' } : { kind: 'executor', executor: work.executor };
   }
   if (short) return { kind: 'disk', short };
   if (isInForce(pause, now)) return { kind: 'paused', pause };
-  const full = scopes.find(({ scope, max }) => taken(scope) >= max);
+  const full = scopes.find(({ scope, max }) => countHolders(scope) >= max);
   return full && { kind: 'full', ...full };
 }

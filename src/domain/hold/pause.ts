@@ -50,7 +50,7 @@ const FORGOTTEN_MS = 10 * 60_000;
  * The pause after a refusal. A stated time outweighs a guess, and of two stated times the later one counts. Guesses grow only
  * if a run started after the last guess is refused again.
  */
-export function refused(before: Pause | undefined, refusal: Refusal): Pause {
+export function pauseAfterRefusal(before: Pause | undefined, refusal: Refusal): Pause {
   const { executor, account = DEFAULT_ACCOUNT, runId, at, until, why, jitter } = refusal;
   const current = isInForce(before, at) ? before : undefined;
   const common = { id: pauseId(refusal), seq: before?.seq ?? 1, executor, account, since: current?.since ?? at, why, runId };
@@ -67,14 +67,14 @@ export function refused(before: Pause | undefined, refusal: Refusal): Pause {
 }
 
 /** The pause after a successful run: a guess ends, a time that the provider stated stays. Undefined if nothing changes. */
-export function provedWrong(pause: Pause, { at, by }: { readonly at: Instant; readonly by: string }): Pause | undefined {
+export function pauseAfterSuccess(pause: Pause, { at, by }: { readonly at: Instant; readonly by: string }): Pause | undefined {
   if (pause.stated && isInForce(pause, at)) return undefined;
   if (pause.guesses === 0 && !isInForce(pause, at)) return undefined;
   return { ...pause, guesses: 0, ...(isInForce(pause, at) ? { over: { at, by } } : {}) };
 }
 
 /** The pause after a person ended it. */
-export const lifted = (pause: Pause, over: { readonly at: Instant; readonly by: string }): Pause => ({
+export const liftedPause = (pause: Pause, over: { readonly at: Instant; readonly by: string }): Pause => ({
   ...pause,
   guesses: 0,
   over,

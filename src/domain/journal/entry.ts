@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Instant } from '../values.ts';
 
 /** One entry in the history of one thing: who did what, when and why. Numbers are dense: none is ever missing. */
-export const Entry = z.strictObject({
+export const JournalEntry = z.strictObject({
   n: z.int().min(1),
   at: Instant,
   by: z.string(),
@@ -12,7 +12,7 @@ export const Entry = z.strictObject({
   why: z.string().optional(),
   data: z.record(z.string(), z.unknown()).optional(),
 });
-export type Entry = z.infer<typeof Entry>;
+export type JournalEntry = z.infer<typeof JournalEntry>;
 
 /** The fields of an entry that the change itself provides; number, time and author are added when the entry is written. */
-export type Note = Pick<Entry, 'what' | 'from' | 'to' | 'why' | 'data'>;
+export type JournalNote = Pick<JournalEntry, 'what' | 'from' | 'to' | 'why' | 'data'>;

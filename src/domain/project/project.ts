@@ -24,7 +24,7 @@ export const McpServer = z.strictObject({
 });
 
 /** The fields of a project that a person may set and change. */
-export const ProjectWish = z.strictObject({
+export const ProjectSpec = z.strictObject({
   name: Name,
   description: LongText,
   targetBranch: Ref.optional(),
@@ -45,9 +45,9 @@ export const ProjectWish = z.strictObject({
   maxConcurrent: z.int().min(1).max(LIMITS.holders.value).optional(),
   ...PROJECT_BOUNDS,
 });
-export type ProjectWish = z.infer<typeof ProjectWish>;
+export type ProjectSpec = z.infer<typeof ProjectSpec>;
 
-export const Project = ProjectWish.extend({
+export const Project = ProjectSpec.extend({
   id: ProjectId,
   seq: z.int().min(1),
   path: Path,

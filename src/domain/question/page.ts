@@ -4,12 +4,12 @@ import type { Question } from './question.ts';
 /* The page Q&A.md of a task, a file in which agents ask and people answer. `docs/guide/questions.md` describes its form. */
 
 /** A question on the page that has no id yet. */
-export interface Written {
+export interface WrittenQuestion {
   readonly text: string;
   readonly options: readonly string[];
 }
 
-export interface Page {
+export interface QuestionPage {
   readonly head: string;
   readonly sections: readonly Section[];
 }
@@ -19,7 +19,7 @@ interface Section {
   readonly raw: string;
   /** The id of a known question. */
   readonly id?: string;
-  readonly written?: Written;
+  readonly written?: WrittenQuestion;
   /** The text below the answer heading. */
   readonly answer?: string;
 }
@@ -31,7 +31,7 @@ const ANSWER = /^###[ \t]+answer\b.*$/im;
 const OPTION = /^[ \t]*\d{1,2}[.)][ \t]+(.+)$/;
 
 /** Parses any text as a page: sections that are no questions are kept as they are. */
-export function readPage(text: string): Page {
+export function parseQuestionPage(text: string): QuestionPage {
   const parts: string[][] = [[]];
   for (const line of text.split('\n')) {
     if (HEADING.test(line)) parts.push([]);
@@ -73,7 +73,7 @@ export function withoutComments(text: string): string {
 const OPEN = '<!--';
 const CLOSE = '-->';
 
-function writtenIn(text: string): Written | undefined {
+function writtenIn(text: string): WrittenQuestion | undefined {
   const lines = text.trim().split('\n');
   const options: string[] = [];
   // The numbered lines at the end are the options.
@@ -94,7 +94,11 @@ function writtenIn(text: string): Written | undefined {
  * The page with the present state of every question: new questions have their ids, answers given elsewhere are filled in, and
  * all other text stays. Writing the result again changes nothing.
  */
-export function writePage(page: Page, questions: readonly Question[], ids: ReadonlyMap<Written, string>): string {
+export function questionPageText(
+  page: QuestionPage,
+  questions: readonly Question[],
+  ids: ReadonlyMap<WrittenQuestion, string>,
+): string {
   const byId = new Map(questions.map((question) => [question.id as string, question]));
   const shown = new Set<string>();
   const sections = page.sections.flatMap((section) => {

@@ -26,12 +26,15 @@ export const Question = z.strictObject({
 export type Question = z.infer<typeof Question>;
 
 /** The question with its answer. Only the first answer counts. */
-export function answered(question: Question, text: string, by: string, at: Instant): Question {
+export function answeredQuestion(question: Question, text: string, by: string, at: Instant): Question {
   assertPending(question);
   return { ...question, state: 'answered', answer: { text, by, at }, updatedAt: at };
 }
 
-export function withdrawn(question: Question, { by, at, why }: { by: string; at: Instant; why?: string | undefined }): Question {
+export function withdrawnQuestion(
+  question: Question,
+  { by, at, why }: { by: string; at: Instant; why?: string | undefined },
+): Question {
   assertPending(question);
   return { ...question, state: 'withdrawn', withdrawn: { by, at, ...(why ? { why } : {}) }, updatedAt: at };
 }
@@ -52,7 +55,7 @@ export function replyTo({ state, answer, permission, withdrawn: withdrawal }: Qu
 const DECIDE_ALONE = 'Decide it yourself, and say in your report how you did.';
 
 /** Whether this run's question still needs an answer. A permission request does not: it ends with its run. */
-export const isOpenOf = (id: RunId, { runId, state, permission }: Question): boolean =>
+export const isOpenQuestionOf = (id: RunId, { runId, state, permission }: Question): boolean =>
   runId === id && state === 'pending' && permission !== true;
 
 /** Whether two texts differ in white space only. */
@@ -61,7 +64,7 @@ export const isSameText = (one: string, other: string): boolean => spaced(one) =
 const spaced = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
 /** The block of a task that waits for the answer. */
-export const blockedBy = ({ id, text }: Question) =>
+export const questionBlock = ({ id, text }: Question) =>
   ({
     cause: 'question',
     who: 'you',
@@ -70,7 +73,7 @@ export const blockedBy = ({ id, text }: Question) =>
   }) as const;
 
 /** The task with the reply added once to the messages for its agent. */
-export function toldReply(task: Task, question: Question): Task {
+export function withReplyMessage(task: Task, question: Question): Task {
   const { id, text, answer, withdrawn: withdrawal, updatedAt } = question;
   const reply = replyTo(question);
   if (reply === undefined || task.messages.some((message) => message.answers === id)) return task;

@@ -33,7 +33,7 @@ export function replanned({ since, until }: Delay, now: Instant): Delay | undefi
 }
 
 /** When a waiting task is due: a time that somebody named stays, a delay is replanned if the clock went back. */
-export function timely(
+export function dueAt(
   { since, until }: Pick<Delay, 'since'> & { readonly until?: Instant | undefined },
   notBefore: Instant | undefined,
   now: Instant,

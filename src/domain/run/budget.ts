@@ -1,13 +1,13 @@
 import type { Task } from '../task/task.ts';
 import type { Watch } from './run.ts';
-import { added, budgetedTokens, type Usage } from './usage.ts';
+import { budgetedTokens, type Usage, usageSum } from './usage.ts';
 
 type Limited = Pick<Task, 'maxBudgetUsd' | 'maxTokens' | 'maxTurns' | 'usage' | 'turns'>;
 type RunUsage = Pick<Watch, 'usage' | 'turns' | 'openTools'> | undefined;
 
 /** Which budget of the task all its runs together have used up; undefined if none. */
 export function overBudget(task: Limited, watch: RunUsage): string | undefined {
-  const usage = added(task.usage, watch?.usage);
+  const usage = usageSum(task.usage, watch?.usage);
   const { maxBudgetUsd, maxTokens, maxTurns } = task;
   const cost = usage?.costUsd ?? 0;
   if (maxBudgetUsd !== undefined && cost >= maxBudgetUsd)
@@ -21,7 +21,7 @@ export function overBudget(task: Limited, watch: RunUsage): string | undefined {
 }
 
 /** Which budget leaves nothing for a further run; undefined if none. */
-export function hasNothingLeft(task: Limited): string | undefined {
+export function exhaustedBudget(task: Limited): string | undefined {
   const over = overBudget(task, undefined);
   if (over !== undefined || task.maxTurns === undefined || task.turns < task.maxTurns) return over;
   return `it has taken ${task.turns} turns, and ${task.maxTurns} are the most it may take`;
@@ -40,7 +40,7 @@ export const sharesBudget = ({ parentId, reviews, creatorId }: Pick<Task, 'paren
   parentId !== undefined && (reviews === undefined || creatorId?.startsWith('run_') === true);
 
 /** Which shared budget is used up by all tasks that share it; undefined if none. */
-export function overShared(budgets: readonly SharedBudget[]): string | undefined {
+export function overSharedBudget(budgets: readonly SharedBudget[]): string | undefined {
   for (const { task, usage, aheadUsd = 0 } of budgets) {
     const { maxBudgetUsd = Infinity, maxTokens = Infinity } = task;
     const [cost, tokens] = [usage?.costUsd ?? 0, usage ? budgetedTokens(usage) : 0];

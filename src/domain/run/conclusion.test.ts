@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { conclude, type Said } from './conclusion.ts';
-import type { Facts } from './outcome.ts';
+import { type ClaimedResult, conclude } from './conclusion.ts';
+import type { RunEndFacts } from './outcome.ts';
 import type { Outcome, Run, Watch } from './run.ts';
 
 interface End {
   readonly verdict?: Watch['verdict'];
-  readonly facts: Facts;
+  readonly facts: RunEndFacts;
   /** How Fleet had decided to end the run. */
   readonly ending?: Outcome;
 }
@@ -63,7 +63,7 @@ function same(outcome: Outcome): string {
 function concluded({ verdict, facts, ending }: End, column: string) {
   const phase = ending ? { state: 'ending', since: 'now', outcome: ending, why: 'so' } : { state: 'running' };
   const run = { phase, watch: { verdict, summary: 'the program', lastWords: '' } } as unknown as Run;
-  const status = /succeeded|blocked|failed/.exec(column)?.[0] as Said['status'] | undefined;
+  const status = /succeeded|blocked|failed/.exec(column)?.[0] as ClaimedResult['status'] | undefined;
   return conclude(run, facts, {
     asks: column.startsWith('asks'),
     ...(status ? { report: { status, summary: `report of ${status}` } } : {}),

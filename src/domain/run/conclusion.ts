@@ -1,20 +1,20 @@
-import { type Ending, type Facts, outcomeOf, saidNothing } from './outcome.ts';
+import { endedSilently, outcomeOf, type RunEndFacts, type RunEnding } from './outcome.ts';
 import type { Outcome, Run } from './run.ts';
 
 /** The result an agent claims for its own work, through any channel of reports. */
-export interface Said {
+export interface ClaimedResult {
   readonly status: 'succeeded' | 'blocked' | 'failed';
   readonly summary: string;
 }
 
 /** What an agent has left besides the exit of its program. */
-export interface Words {
-  readonly report?: Said | undefined;
+export interface AgentClaims {
+  readonly report?: ClaimedResult | undefined;
   /** Whether a question of this run is open. */
   readonly asks: boolean;
 }
 
-export interface Conclusion extends Ending {
+export interface Conclusion extends RunEnding {
   /** The program exited with 0, and neither it nor a report says how the work went. */
   readonly quiet: boolean;
 }
@@ -24,9 +24,9 @@ export interface Conclusion extends Ending {
  * agent decide first. A report of success never outweighs a failure of the program, and no claim of an agent outweighs a limit
  * that Fleet or a provider has set.
  */
-export function conclude(run: Run, facts: Facts, { report, asks }: Words): Conclusion {
+export function conclude(run: Run, facts: RunEndFacts, { report, asks }: AgentClaims): Conclusion {
   const program = outcomeOf(run, facts);
-  const quiet = saidNothing(run, facts);
+  const quiet = endedSilently(run, facts);
   const end = endOf(program, facts, quiet);
   if (asks && STOPS_FOR_ANSWER.has(end)) return concluded('blocked', report?.summary || ASKED);
   if (report?.status === 'blocked' && YIELDS_TO_REPORT.has(end)) return concluded('blocked', report.summary || BLOCKED);
@@ -47,7 +47,7 @@ const DETAIL = 4_000;
 type End = 'well' | 'quiet' | 'left' | 'killed' | Exclude<Outcome, 'succeeded' | 'no_changes' | 'crashed'>;
 
 /** An exit code above 128 means a signal, by the convention of shells. */
-function endOf({ outcome }: Ending, { exit = 0 }: Facts, quiet: boolean): End {
+function endOf({ outcome }: RunEnding, { exit = 0 }: RunEndFacts, quiet: boolean): End {
   if (quiet) return 'quiet';
   if (outcome === 'succeeded' || outcome === 'no_changes') return 'well';
   if (outcome === 'crashed') return exit > 128 ? 'killed' : 'left';

@@ -1,8 +1,8 @@
 import { type Instant, msOf } from '../values.ts';
 import type { Run, Watch } from './run.ts';
 
-export const HEALTHS = ['healthy', 'degraded', 'unhealthy'] as const;
-export type Health = (typeof HEALTHS)[number];
+export const RUN_HEALTHS = ['healthy', 'degraded', 'unhealthy'] as const;
+export type RunHealth = (typeof RUN_HEALTHS)[number];
 
 /** With an open tool the run may be silent this many times longer, because builds are. */
 const TOOL_PATIENCE = 10;
@@ -14,7 +14,7 @@ const TOOL_PATIENCE = 10;
 const SPINNING_PATIENCE = 10;
 
 /** How long CPU use may be the only sign of life of a run. */
-export const spinningMs = (watch: Pick<Watch, 'openTools'> | undefined, stallMs: number): number =>
+export const spinPatienceMs = (watch: Pick<Watch, 'openTools'> | undefined, stallMs: number): number =>
   patienceMs(watch, stallMs) * SPINNING_PATIENCE;
 
 /** How long a run may go without any sign of life. */
@@ -38,7 +38,7 @@ export const unwatchedMs = (sinceLookMs: number, stallMs: number): number =>
 export function healthOf(
   { phase, watch, attempt }: Pick<Run, 'phase' | 'watch' | 'attempt'>,
   { now, stallMs }: { readonly now: Instant; readonly stallMs: number },
-): Health | undefined {
+): RunHealth | undefined {
   if (phase.state === 'ending') return 'unhealthy';
   if (phase.state !== 'running' || !watch) return undefined;
   const silentMs = watch.asks.length > 0 ? 0 : msOf(now) - msOf(watch.signAt);

@@ -2,7 +2,7 @@ import type { FullDisk } from '../hold/disk-room.ts';
 import type { Outcome, Run } from './run.ts';
 
 /** What is known of the process when a run is over. */
-export interface Facts {
+export interface RunEndFacts {
   /** The exit code; undefined if the end was not observed. */
   readonly exit?: number | undefined;
   readonly reason?: string | undefined;
@@ -12,13 +12,13 @@ export interface Facts {
   readonly exceeded?: string | undefined;
 }
 
-export interface Ending {
+export interface RunEnding {
   readonly outcome: Outcome;
   readonly detail: string;
 }
 
 /** How the program of a run went: from Fleet's decision to end it, its own verdict, and the end of its process. */
-export function outcomeOf(run: Run, facts: Facts): Ending {
+export function outcomeOf(run: Run, facts: RunEndFacts): RunEnding {
   if (run.phase.state === 'ending') return { outcome: run.phase.outcome, detail: run.phase.why };
   if (facts.exit === undefined)
     return { outcome: 'lost', detail: facts.reason ?? 'its process was gone and had left no exit code' };
@@ -36,7 +36,7 @@ export function outcomeOf(run: Run, facts: Facts): Ending {
 }
 
 /** An exit code above 128 means a signal, by the convention of shells. */
-function crashDetail({ exit = 0, reason }: Facts, lastWords = ''): string {
+function crashDetail({ exit = 0, reason }: RunEndFacts, lastWords = ''): string {
   const how =
     reason ??
     (exit === 0
@@ -48,13 +48,13 @@ function crashDetail({ exit = 0, reason }: Facts, lastWords = ''): string {
 }
 
 /** Whether a run exited cleanly without a verdict: the agent is asked once more, and the second time a person must look. */
-export const saidNothing = (run: Run, facts: Facts): boolean =>
+export const endedSilently = (run: Run, facts: RunEndFacts): boolean =>
   facts.exit === 0 && run.watch?.verdict === undefined && run.watch?.failed === undefined && run.phase.state !== 'ending';
 
 const ACCIDENTS: ReadonlySet<Outcome> = new Set<Outcome>(['crashed', 'lost']);
 
 /** Adds the likely cause to an accident of a run during which the disk was full. */
-export const withFullDisk = (end: Ending, { createdAt }: Pick<Run, 'createdAt'>, full: FullDisk | undefined): Ending =>
+export const withFullDisk = (end: RunEnding, { createdAt }: Pick<Run, 'createdAt'>, full: FullDisk | undefined): RunEnding =>
   full && full.at >= createdAt && ACCIDENTS.has(end.outcome)
     ? { ...end, detail: `disk_full: the disk of ${full.path} was full while it ran; ${end.detail}` }
     : end;

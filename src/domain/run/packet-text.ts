@@ -1,10 +1,10 @@
-import { branchName, LINE_END, type Packet, type ToldReport, type ToldTask } from './packet.ts';
+import { branchName, LINE_END, type Packet, type PacketReport, type PacketTask } from './packet.ts';
 
 /** Names of the files with the whole report and the whole diff of an earlier task. */
-export const wholeReport = (taskId: string): string => `before-${taskId}.json`;
-export const wholeDiff = (taskId: string): string => `before-${taskId}.diff`;
+export const reportFileName = (taskId: string): string => `before-${taskId}.json`;
+export const diffFileName = (taskId: string): string => `before-${taskId}.diff`;
 
-export interface Shelves {
+export interface PacketFiles {
   /** Directory of the files with whole reports and diffs. */
   readonly directory: string;
   /** Whether the directory holds diffs too. */
@@ -12,7 +12,7 @@ export interface Shelves {
 }
 
 /** The packet as text. Every line of text by another agent begins with `>`, so no such text can pass for Fleet's own. */
-export function packetText({ dependencies, reviews, leftOut }: Packet, shelves?: Shelves): string {
+export function packetText({ dependencies, reviews, leftOut }: Packet, shelves?: PacketFiles): string {
   if (dependencies.length + reviews.length + leftOut.length === 0) return '';
   const isTold = dependencies.length + reviews.length > 0;
   return [
@@ -24,19 +24,19 @@ export function packetText({ dependencies, reviews, leftOut }: Packet, shelves?:
   ].join('\n');
 }
 
-const filesOf = ({ directory, diffs }: Shelves): string =>
+const filesOf = ({ directory, diffs }: PacketFiles): string =>
   diffs
-    ? `In ${directory} there are, for each TASK: ${wholeReport('TASK')}, its whole report, and ${wholeDiff('TASK')}, its changes.`
-    : `In ${directory} there is, for each TASK: ${wholeReport('TASK')}, its whole report.`;
+    ? `In ${directory} there are, for each TASK: ${reportFileName('TASK')}, its whole report, and ${diffFileName('TASK')}, its changes.`
+    : `In ${directory} there is, for each TASK: ${reportFileName('TASK')}, its whole report.`;
 
 const NAMED = 64;
 const named = (ids: readonly string[]): string =>
   ids.length <= NAMED ? ids.join(', ') : `${ids.slice(0, NAMED).join(', ')} and ${ids.length - NAMED} more`;
 
-const section = (title: string, facts: readonly ToldTask[]): string[] =>
+const section = (title: string, facts: readonly PacketTask[]): string[] =>
   facts.length === 0 ? [] : [title, ...facts.flatMap((task) => ['', ...taskLines(task)]), ''];
 
-function taskLines(task: ToldTask): string[] {
+function taskLines(task: PacketTask): string[] {
   const { taskId, title, state, report, isCut } = task;
   return [
     `${taskId} ${JSON.stringify(title)}: ${state}`,
@@ -46,7 +46,7 @@ function taskLines(task: ToldTask): string[] {
   ];
 }
 
-function placeLines({ branch, work, directory }: ToldTask): string[] {
+function placeLines({ branch, work, directory }: PacketTask): string[] {
   if (!work)
     return [directory ? `It worked in place, in ${directory}: look at the files themselves.` : 'It has no branch of its own.'];
   const { base, tip, target, landed, ref, changes, elsewhere } = work;
@@ -63,7 +63,7 @@ function placeLines({ branch, work, directory }: ToldTask): string[] {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-export function reportLines(report: ToldReport): string[] {
+export function reportLines(report: PacketReport): string[] {
   const { status, summary, open, nextSteps, errors, doubts, untested, tests, files } = report;
   const count = (sign: string, lines: number | undefined) => (lines === undefined ? '' : ` ${sign}${lines}`);
   const told = [

@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts';
 import type { Task } from '../task/task.ts';
 import { instantOf, type RunId, type TaskId } from '../values.ts';
 import { type Report, reportOf } from '../work/report.ts';
-import { bytesOf, newsIn, type Packet, packetOf, reportWithin, toldTask } from './packet.ts';
+import { bytesOf, type Packet, packetOf, packetSince, packetTaskOf, shortenedReport } from './packet.ts';
 import { packetText } from './packet-text.ts';
 
 const [BASE, TIP] = ['a'.repeat(40), 'b'.repeat(40)];
@@ -22,7 +22,7 @@ const task = (n: number, more: Partial<Task> = {}): Task =>
     work,
     ...more,
   }) as Task;
-const told = (one: Task, its?: Report, isInClone = false) => toldTask(one, its, { projectId: task(0).projectId, isInClone });
+const told = (one: Task, its?: Report, isInClone = false) => packetTaskOf(one, its, { projectId: task(0).projectId, isInClone });
 const packet = (more: Partial<Packet> = {}): Packet => packetOf({ dependencies: [], reviews: [], leftOut: [], ...more });
 const lines = (one: Packet) => packetText(one, { directory: '/run', diffs: true }).split('\n');
 
@@ -112,7 +112,7 @@ describe('the packet of earlier work in a prompt', () => {
     expect(text).toContain('Nothing is told here of task_32, ');
     const one = packet({ dependencies: [told(task(1), its)] });
     expect(bytesOf(packetText(one))).toBeLessThan(LIMITS.packetTaskBytes.value + 500);
-    expect(bytesOf(JSON.stringify(reportWithin(its)))).toBeLessThan(LIMITS.packetTaskBytes.value);
+    expect(bytesOf(JSON.stringify(shortenedReport(its)))).toBeLessThan(LIMITS.packetTaskBytes.value);
   });
 
   it('leaves room for open ends beside a long summary', () => {
@@ -126,6 +126,6 @@ describe('the packet of earlier work in a prompt', () => {
 it('an agent that remembers its last run gets only newer reviews', () => {
   const [before, after] = [report({ summary: 'old' }), report({ summary: 'new' }, { at: instantOf(5_000) })];
   const all = packet({ dependencies: [told(task(1))], reviews: [told(task(2), before), told(task(3), after)] });
-  expect(newsIn(all, undefined)).toEqual(all);
-  expect(newsIn(all, instantOf(1_000))).toMatchObject({ dependencies: [], reviews: [{ taskId: 'task_3' }] });
+  expect(packetSince(all, undefined)).toEqual(all);
+  expect(packetSince(all, instantOf(1_000))).toMatchObject({ dependencies: [], reviews: [{ taskId: 'task_3' }] });
 });

@@ -7,7 +7,7 @@ import { CommitId, Totals, type Work } from '../work/work.ts';
 
 /* What an agent gets to know of the work of others, for its prompt and for `run.context` alike. Its size is bounded. */
 
-export const ToldReport = Report.pick({
+export const PacketReport = Report.pick({
   status: true,
   summary: true,
   open: true,
@@ -19,9 +19,9 @@ export const ToldReport = Report.pick({
   files: true,
   at: true,
 });
-export type ToldReport = z.infer<typeof ToldReport>;
+export type PacketReport = z.infer<typeof PacketReport>;
 
-export const ToldTask = z.strictObject({
+export const PacketTask = z.strictObject({
   taskId: TaskId,
   title: z.string(),
   state: z.enum(PHASE_STATES),
@@ -43,36 +43,36 @@ export const ToldTask = z.strictObject({
     .optional(),
   /** The directory of work in place. */
   directory: z.string().optional(),
-  report: ToldReport.optional(),
+  report: PacketReport.optional(),
   /** Set if part of the report is left out. */
   isCut: z.literal(true).optional(),
 });
-export type ToldTask = z.infer<typeof ToldTask>;
+export type PacketTask = z.infer<typeof PacketTask>;
 
 export interface Packet {
   /** The dependencies of the task, in declared order. */
-  readonly dependencies: readonly ToldTask[];
+  readonly dependencies: readonly PacketTask[];
   /** Finished reviews of the task's own work, oldest first. */
-  readonly reviews: readonly ToldTask[];
+  readonly reviews: readonly PacketTask[];
   /** Dependencies and reviews that did not fit. */
   readonly leftOut: readonly TaskId[];
 }
 
 /** For an agent that remembers its last run: only the reviews since that run began, because it knows the rest. */
-export const newsIn = ({ reviews, ...packet }: Packet, since: Instant | undefined): Packet =>
+export const packetSince = ({ reviews, ...packet }: Packet, since: Instant | undefined): Packet =>
   since === undefined
     ? { ...packet, reviews }
     : { dependencies: [], reviews: reviews.filter(({ report }) => report !== undefined && report.at > since), leftOut: [] };
 
 /** Where the agent that gets the packet works. */
-export interface Reader {
+export interface PacketReader {
   readonly projectId: Task['projectId'];
   /** A private clone has all commits, but of the project's refs only the branches, as branches of its origin. */
   readonly isInClone: boolean;
 }
 
 /** The full packet entry of a task, before it is shortened. */
-export function toldTask(task: Task, report: Report | undefined, reader: Reader): ToldTask {
+export function packetTaskOf(task: Task, report: Report | undefined, reader: PacketReader): PacketTask {
   const { work, directory } = task;
   const tip = work?.tip ?? work?.kept?.commit;
   const ref = work && refOf(work, reader.isInClone && task.projectId === reader.projectId);
@@ -95,7 +95,7 @@ export function toldTask(task: Task, report: Report | undefined, reader: Reader)
         }
       : {}),
     ...(!work && directory ? { directory } : {}),
-    ...(report ? { report: toldReport(report) } : {}),
+    ...(report ? { report: packetReportOf(report) } : {}),
   };
 }
 
@@ -110,7 +110,7 @@ const refOf = ({ tip, branch, kept }: Work, isInClone: boolean): string | undefi
 export const branchName = (branch: string | undefined, ref: string | undefined): string | undefined =>
   ref?.startsWith(REMOTES) ? ref.slice(REMOTES.length) : branch;
 
-export const toldReport = (report: Report): ToldReport => ({
+export const packetReportOf = (report: Report): PacketReport => ({
   status: report.status,
   summary: report.summary,
   open: report.open,
@@ -128,8 +128,8 @@ export function packetOf(full: Packet): Packet {
   const all = [...full.reviews, ...full.dependencies];
   const fitting = all.slice(0, LIMITS.packetTasks.value);
   const share = Math.min(LIMITS.packetTaskBytes.value, Math.floor(LIMITS.packetBytes.value / Math.max(1, fitting.length)));
-  const shown = new Map(fitting.map((one) => [one, shortened(one, share)]));
-  const among = (tasks: readonly ToldTask[]) => tasks.flatMap((one) => shown.get(one) ?? []);
+  const shown = new Map(fitting.map((one) => [one, shortenedTask(one, share)]));
+  const among = (tasks: readonly PacketTask[]) => tasks.flatMap((one) => shown.get(one) ?? []);
   return {
     dependencies: among(full.dependencies),
     reviews: among(full.reviews),
@@ -138,20 +138,20 @@ export function packetOf(full: Packet): Packet {
 }
 
 /** The entry cut to a number of bytes of JSON, with as much of the report as fits. */
-export function shortened({ report, ...task }: ToldTask, most: number): ToldTask {
+export function shortenedTask({ report, ...task }: PacketTask, most: number): PacketTask {
   const title = cutTo(task.title, TITLE_BYTES);
   if (!report) return { ...task, title };
-  const room = new Room(most - bytesOf(JSON.stringify({ ...task, title })) - FRAME_BYTES);
+  const room = new ByteBudget(most - bytesOf(JSON.stringify({ ...task, title })) - FRAME_BYTES);
   const kept = reportIn(report, room);
   return { ...task, title, report: kept, ...(room.isCut ? { isCut: true as const } : {}) };
 }
 
 /** A single report, cut to the size it may have in a packet. */
-export const reportWithin = (report: Report): ToldReport =>
-  reportIn(toldReport(report), new Room(LIMITS.packetTaskBytes.value - FRAME_BYTES));
+export const shortenedReport = (report: Report): PacketReport =>
+  reportIn(packetReportOf(report), new ByteBudget(LIMITS.packetTaskBytes.value - FRAME_BYTES));
 
 /** Takes the fields in order of worth, so that a long summary leaves room for open ends, and files go before doubts. */
-function reportIn(report: ToldReport, room: Room): ToldReport {
+function reportIn(report: PacketReport, room: ByteBudget): PacketReport {
   const summary = room.text(report.summary, 2);
   const open = room.list(report.open);
   const nextSteps = room.list(report.nextSteps);
@@ -177,7 +177,7 @@ const FRAME_BYTES = 500;
 const ITEM_BYTES = 24;
 
 /** A budget of bytes that texts use up one after the other. */
-class Room {
+class ByteBudget {
   isCut = false;
   #left: number;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskId } from '../values.ts';
-import { type Briefing, type Forked, promptFor } from './prompt.ts';
+import { type ForkSource, type PromptInput, promptFor } from './prompt.ts';
 
 const COMMIT = 'abcdef0123456789'.padEnd(40, '0');
-const told = (more: Partial<Briefing> = {}): string =>
+const told = (more: Partial<PromptInput> = {}): string =>
   promptFor({
     task: { id: 'task_1' as TaskId, title: 't', messages: [], expectsChanges: true },
     prompt: 'the wish',
@@ -12,11 +12,16 @@ const told = (more: Partial<Briefing> = {}): string =>
     resultFile: '/result',
     ...more,
   });
-const forked = (more: Partial<Forked> = {}): Forked => ({ taskId: 'task_0', isCopy: true, notesDirectory: '/other', ...more });
+const forked = (more: Partial<ForkSource> = {}): ForkSource => ({
+  taskId: 'task_0',
+  isCopy: true,
+  notesDirectory: '/other',
+  ...more,
+});
 
 describe('the agent of a fork', () => {
   it('that remembers is told what is its own now, and not what it knows', () => {
-    const text = told({ forked: forked({ commit: COMMIT, said: 'half done' }) });
+    const text = told({ forked: forked({ commit: COMMIT, lastWords: 'half done' }) });
     expect(text).toMatch(
       /^the wish\n\n--- Added by Fleet ---\n\nThis is a fork of task task_0: you go on with a copy of its conversation\. /,
     );
@@ -47,7 +52,7 @@ describe('an agent that goes on with earlier work', () => {
   });
 
   it('begins afresh after a full window, and is told what it cannot remember [RUN-06]', () => {
-    const text = told({ before: { outcome: 'context_full', detail: '93 %', isForgotten: true, said: 'half done' } });
+    const text = told({ before: { outcome: 'context_full', detail: '93 %', isForgotten: true, lastWords: 'half done' } });
     expect(text).toContain(
       'a conversation of which you remember nothing: this is a new one. That run ended as context_full: 93 %\n',
     );

@@ -98,7 +98,7 @@ export const Watch = z.strictObject({
 });
 export type Watch = z.infer<typeof Watch>;
 
-export const Chore = z.strictObject({
+export const ProjectCommand = z.strictObject({
   command: z.string(),
   directory: z.string(),
   workspaceId: WorkspaceId.optional(),
@@ -124,7 +124,7 @@ export const Run = z.strictObject({
   /** The work directory. */
   directory: z.string().optional(),
   /** For a run that is no agent: the project's command and where to run it. */
-  chore: Chore.optional(),
+  chore: ProjectCommand.optional(),
   phase: RunPhase,
   watch: Watch.optional(),
   /** Why the work could not be kept, and where the files are. */

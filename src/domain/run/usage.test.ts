@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dollarsFor, LIST_PRICES, priceFor } from '../agent/prices.ts';
-import { dollarsLeft, hasNothingLeft, overBudget } from './budget.ts';
-import { estimated, tooFull } from './context.ts';
-import { added, type Usage, usageOf } from './usage.ts';
+import { dollarsLeft, exhaustedBudget, overBudget } from './budget.ts';
+import { estimatedContext, windowTooFull } from './context.ts';
+import { type Usage, usageOf, usageSum } from './usage.ts';
 
 const tokens = { inputTokens: 1_000_000, outputTokens: 100_000, cachedTokens: 2_000_000 };
 
@@ -31,8 +31,8 @@ describe('the cost of a turn', () => {
     );
     fc.assert(
       fc.property(fc.array(usage), (list) => {
-        const sum = list.reduce<Usage | undefined>(added, undefined);
-        expect(list.toReversed().reduce<Usage | undefined>(added, undefined)).toEqual(sum);
+        const sum = list.reduce<Usage | undefined>(usageSum, undefined);
+        expect(list.toReversed().reduce<Usage | undefined>(usageSum, undefined)).toEqual(sum);
         expect(sum?.unpriced ?? 0).toBe(list.filter(({ unpriced }) => unpriced !== undefined).length);
         expect(sum?.costUsd).toBe(
           list.every(({ costUsd }) => costUsd === undefined)
@@ -63,9 +63,9 @@ describe('a budget', () => {
   });
 
   it('allows no further run once it is used up, and otherwise states what is left [RUN-08]', () => {
-    expect(hasNothingLeft({ turns: 0, maxBudgetUsd: 0.75, usage: spent })).toContain('$0.75');
-    expect(hasNothingLeft({ turns: 3, maxTurns: 3 })).toContain('3 turns');
-    expect(hasNothingLeft({ turns: 2, maxTurns: 3, maxTokens: 91, usage: spent })).toBeUndefined();
+    expect(exhaustedBudget({ turns: 0, maxBudgetUsd: 0.75, usage: spent })).toContain('$0.75');
+    expect(exhaustedBudget({ turns: 3, maxTurns: 3 })).toContain('3 turns');
+    expect(exhaustedBudget({ turns: 2, maxTurns: 3, maxTokens: 91, usage: spent })).toBeUndefined();
     expect(dollarsLeft({ turns: 0, maxBudgetUsd: 1, usage: spent }, [])).toBe(0.25);
     expect(dollarsLeft({ turns: 0, usage: spent }, [])).toBeUndefined();
     // A shared budget has less left, or nothing.
@@ -77,7 +77,7 @@ describe('a budget', () => {
 
 describe('a window', () => {
   const at = (share: number, openTools: string[] = []) =>
-    tooFull({ context: { tokens: share * 1_000, limit: 1_000 }, openTools }, 90);
+    windowTooFull({ context: { tokens: share * 1_000, limit: 1_000 }, openTools }, 90);
 
   it('is too full at 90 % between two tools, and at 95 % also during one [RUN-06]', () => {
     expect(at(0.89)).toBeUndefined();
@@ -87,8 +87,8 @@ describe('a window', () => {
   });
 
   it('of unknown size is never full, and an estimate is named as one [RUN-06]', () => {
-    expect(tooFull({ context: { tokens: 9_999_999 }, openTools: [] }, 90)).toBeUndefined();
-    expect(tooFull({ context: estimated(4_000, 1_000), openTools: [] }, 90)).toContain(
+    expect(windowTooFull({ context: { tokens: 9_999_999 }, openTools: [] }, 90)).toBeUndefined();
+    expect(windowTooFull({ context: estimatedContext(4_000, 1_000), openTools: [] }, 90)).toContain(
       '100 % full, by our estimate (1000 of 1000',
     );
   });

@@ -47,7 +47,7 @@ export function usageOf(stated: StatedUsage, price: Price | undefined): Usage {
   return { inputTokens, outputTokens, cachedTokens, costUsd: listUsd, listUsd };
 }
 
-export function added(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
+export function usageSum(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
   if (!a || !b) return a ?? b;
   const sum: Usage = {
     inputTokens: a.inputTokens + b.inputTokens,

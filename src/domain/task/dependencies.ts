@@ -8,7 +8,7 @@ export interface Dependency {
 }
 
 /** Whether the task reviews this dependency, so that it must start while the dependency still waits for a review. */
-export const looksAt = ({ kind, reviews }: Pick<Task, 'kind' | 'reviews'>, dependency: TaskId): boolean =>
+export const isReviewOf = ({ kind, reviews }: Pick<Task, 'kind' | 'reviews'>, dependency: TaskId): boolean =>
   kind === 'review' || reviews === dependency;
 
 /**
@@ -19,7 +19,7 @@ export function weigh(
   dependencies: readonly Dependency[],
   task: Pick<Task, 'kind' | 'reviews'>,
 ): { unmet: TaskId[]; dead?: TaskId } {
-  const isMet = ({ id, phase }: Dependency) => phase.state === 'done' || (looksAt(task, id) && awaitsReview(phase));
+  const isMet = ({ id, phase }: Dependency) => phase.state === 'done' || (isReviewOf(task, id) && awaitsReview(phase));
   const unmet = dependencies.filter((dependency) => !isMet(dependency)).map(({ id }) => id);
   const dead = dependencies.find(({ phase }) => phase.state === 'failed' || phase.state === 'canceled');
   return dead ? { unmet, dead: dead.id } : { unmet };
@@ -60,5 +60,5 @@ function pathTo(from: TaskId, cameFrom: ReadonlyMap<TaskId, TaskId>): TaskId[] {
   return path;
 }
 
-export const refuseCycle = (path: readonly TaskId[]): Fault =>
+export const cycleFault = (path: readonly TaskId[]): Fault =>
   new Fault('invalid', `this dependency would close a cycle: ${path.join(' → ')}`, { cycle: path });

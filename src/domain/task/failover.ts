@@ -1,4 +1,4 @@
-import { lenderOf } from '../hold/account.ts';
+import { accountRefOf } from '../hold/account.ts';
 
 /** What a task does while its executor is paused: `off` waits, `next` moves on to the next executor of its list. */
 export const FAILOVERS = ['off', 'next'] as const;
@@ -16,11 +16,15 @@ export const executorNow = ({ executors, executorAt = 0 }: ExecutorChoice): stri
   executors[executorAt] ?? executors[0];
 
 /** Whether this is the task's first executor, on any account. Only that one gets the task's model name and extra arguments. */
-export const isFirst = ({ executors: [first] }: ExecutorChoice, executor: string): boolean =>
-  first === undefined || lenderOf(first).executor === executor;
+export const isFirstExecutor = ({ executors: [first] }: ExecutorChoice, executor: string): boolean =>
+  first === undefined || accountRefOf(first).executor === executor;
 
 /** The index of the free executor the task moves on to; undefined if it stays. */
-export function movesTo(task: ExecutorChoice, isFree: (executor: string) => boolean, fallback: Failover): number | undefined {
+export function failoverIndex(
+  task: ExecutorChoice,
+  isFree: (executor: string) => boolean,
+  fallback: Failover,
+): number | undefined {
   if ((task.failover ?? fallback) === 'off') return undefined;
   const now = executorNow(task);
   const at = task.executors.findIndex((executor) => executor !== now && isFree(executor));

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.ts';
 import { Task } from './task.ts';
 
 /** One task of an import file, in words common to our own files and a beads file. */
-export interface Imported {
+export interface ImportedTask {
   /** Its id in the file it comes from. */
   readonly source: string;
   readonly title: string;
@@ -71,7 +71,7 @@ const Bead = z.looseObject({
 /** Only these kinds of bead dependency mean "not before". */
 const BLOCKING = new Set(['blocks', 'conditional-blocks', 'waits-for']);
 
-export function readImportLine(line: unknown): Imported {
+export function parseImportLine(line: unknown): ImportedTask {
   const ours = Ours.safeParse(line);
   if (ours.success) return fromOurs(ours.data);
   const bead = Bead.safeParse(line);
@@ -82,7 +82,7 @@ export function readImportLine(line: unknown): Imported {
   );
 }
 
-const fromOurs = ({ task, comments }: z.infer<typeof Ours>): Imported => ({
+const fromOurs = ({ task, comments }: z.infer<typeof Ours>): ImportedTask => ({
   source: task.id,
   title: task.title,
   prompt: task.prompt,
@@ -99,7 +99,7 @@ const fromOurs = ({ task, comments }: z.infer<typeof Ours>): Imported => ({
   held: Held.parse(task),
 });
 
-const fromBead = (bead: z.infer<typeof Bead>): Imported => ({
+const fromBead = (bead: z.infer<typeof Bead>): ImportedTask => ({
   source: bead.id,
   title: bead.title,
   prompt: [bead.description, bead.design, bead.notes].filter((text) => text?.trim()).join('\n\n') || bead.title,
@@ -118,7 +118,7 @@ const fromBead = (bead: z.infer<typeof Bead>): Imported => ({
 /** Lines so that each comes after those it waits for; a cycle is refused with its path. */
 export function inDependencyOrder<Line>(
   lines: readonly Line[],
-  read: (line: Line) => Pick<Imported, 'source' | 'after'>,
+  read: (line: Line) => Pick<ImportedTask, 'source' | 'after'>,
 ): Line[] {
   const bySource = new Map(lines.map((line) => [read(line).source, line]));
   const ordered: Line[] = [];

@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNT, type Lender, lenderOf } from '../hold/account.ts';
+import { accountRefOf, DEFAULT_ACCOUNT, type Lender } from '../hold/account.ts';
 import { type Instant, instantOf, msOf } from '../values.ts';
 import { executorNow } from './failover.ts';
 import type { Task } from './task.ts';
@@ -23,7 +23,7 @@ export interface Lane {
 
 /** The lane of a task. Without a project the task runs in place, and one place takes one run at a time. */
 export const laneOf = (task: Pick<Task, 'executors' | 'executorAt' | 'projectId' | 'directory' | 'isolation'>): Lane => ({
-  ...lenderOf(executorNow(task) ?? 'default'),
+  ...accountRefOf(executorNow(task) ?? 'default'),
   place:
     task.projectId === undefined ? { kind: 'directory', id: task.directory ?? '/' } : { kind: 'project', id: task.projectId },
   placement: task.projectId === undefined || task.isolation === 'in_place' ? 'in_place' : 'any',
@@ -36,7 +36,8 @@ export const laneKey = ({ executor, account, place, placement }: Lane): string =
   [executor, account, `${place.kind}:${place.id}`, placement].map(plain).join('~');
 
 /** The common prefix of the keys of all lanes of one account. */
-export const lenderPrefix = ({ executor, account = DEFAULT_ACCOUNT }: Lender): string => `${plain(executor)}~${plain(account)}~`;
+export const accountLanePrefix = ({ executor, account = DEFAULT_ACCOUNT }: Lender): string =>
+  `${plain(executor)}~${plain(account)}~`;
 
 export function laneFromKey(key: string): Lane {
   const [executor = '', account = '', place = '', placement = ''] = key.split('~').map(decodeURIComponent);

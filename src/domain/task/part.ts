@@ -1,16 +1,16 @@
 import { Fault } from '../fault.ts';
-import type { Task, TaskWish } from './task.ts';
+import type { Task, TaskSpec } from './task.ts';
 
 /* The rights of a part: an agent that creates one may never give it more than its own task has. */
 
-type Kind = TaskWish['kind'];
+type Kind = TaskSpec['kind'];
 
 /** The kinds by how much their preset allows. A part may not rank higher than its task. */
 const KIND_RANK: Readonly<Record<Kind, number>> = { explore: 0, review: 0, test: 1, fix: 2, implement: 2, full: 3 };
 /** From work that does not land to work that lands without review. */
-const INTEGRATION_RANK: Readonly<Record<NonNullable<TaskWish['integration']>, number>> = { none: 0, review: 1, pr: 2, auto: 3 };
+const INTEGRATION_RANK: Readonly<Record<NonNullable<TaskSpec['integration']>, number>> = { none: 0, review: 1, pr: 2, auto: 3 };
 /** From a private clone to the user's own directory. */
-const ISOLATION_RANK: Readonly<Record<NonNullable<TaskWish['isolation']>, number>> = { clone: 0, worktree: 1, in_place: 2 };
+const ISOLATION_RANK: Readonly<Record<NonNullable<TaskSpec['isolation']>, number>> = { clone: 0, worktree: 1, in_place: 2 };
 
 const refuse = (what: string): never => {
   throw new Fault('forbidden', `a part may do no more than the task it is a part of: ${what}`);
@@ -24,13 +24,13 @@ export interface OtherExecutor {
 }
 
 /** The executors allowed for a part: those of its task, and others that the owner allows. Without this value all are allowed. */
-export interface Doers {
+export interface AllowedExecutors {
   readonly own: readonly string[];
   readonly others: readonly OtherExecutor[];
 }
 
 /** The request for a part with every field that gives rights checked against the parent; other fields are as requested. */
-export function partOf(parent: Task, asked: Partial<TaskWish>, allowed?: Doers): Partial<TaskWish> {
+export function partOf(parent: Task, asked: Partial<TaskSpec>, allowed?: AllowedExecutors): Partial<TaskSpec> {
   const inherited = asked.executors === undefined || asked.executors.length === 0;
   return present({
     ...asked,
@@ -56,7 +56,7 @@ export function partOf(parent: Task, asked: Partial<TaskWish>, allowed?: Doers):
   });
 }
 
-function reach(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
+function reach(parent: Task, asked: Partial<TaskSpec>): Partial<TaskSpec> {
   const kind = asked.kind ?? parent.kind;
   const [may, wants] = [
     parent.preset ?? parent.kind,
@@ -82,14 +82,14 @@ function reach(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
   };
 }
 
-function tools({ tools: allowed, preset, kind }: Task, asked: TaskWish['tools']): TaskWish['tools'] {
+function tools({ tools: allowed, preset, kind }: Task, asked: TaskSpec['tools']): TaskSpec['tools'] {
   if (asked === undefined) return allowed;
   if (allowed === undefined) return (preset ?? kind) === 'full' ? asked : refuse('name a kind instead of tools');
   const more = asked.find((tool) => !allowed.includes(tool));
   return more === undefined ? asked : refuse(`it has no tool ${more}`);
 }
 
-function executors(parent: Task, asked: readonly string[], doers: Doers | undefined): string[] {
+function executors(parent: Task, asked: readonly string[], doers: AllowedExecutors | undefined): string[] {
   for (const ref of doers ? asked : []) if (!doers?.own.includes(ref)) assertOther(parent, ref, doers?.others ?? []);
   return [...asked];
 }
@@ -108,7 +108,7 @@ const namesOf = (others: readonly OtherExecutor[]): string => others.map(({ ref 
 const isRestricted = ({ tools, preset, kind }: Task): boolean =>
   tools !== undefined || (preset !== undefined && preset !== 'full') || KIND_RANK[preset ?? kind] < KIND_RANK.implement;
 
-function limits(parent: Task, asked: Partial<TaskWish>): Partial<TaskWish> {
+function limits(parent: Task, asked: Partial<TaskSpec>): Partial<TaskSpec> {
   if ((asked.priority ?? parent.priority) < parent.priority) refuse(`it cannot go before priority ${parent.priority}`);
   return {
     priority: asked.priority ?? parent.priority,

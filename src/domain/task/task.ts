@@ -94,7 +94,7 @@ export const STRATEGIES = ['inherit', 'new'] as const;
 export const CONTEXT_MODES = ['off', 'on'] as const;
 
 /** The fields of a task that a person may set and change. */
-export const TaskWish = z.strictObject({
+export const TaskSpec = z.strictObject({
   title: Title,
   acceptance: LongText.optional(),
   baseRef: Ref.optional(),
@@ -133,9 +133,9 @@ export const TaskWish = z.strictObject({
       error: `is too long: at most ${LIMITS.metadataBytes.value} bytes of JSON`,
     }),
 });
-export type TaskWish = z.infer<typeof TaskWish>;
+export type TaskSpec = z.infer<typeof TaskSpec>;
 
-export const Task = TaskWish.extend({
+export const Task = TaskSpec.extend({
   id: TaskId,
   /** Number of the newest journal entry. Numbers are dense. */
   seq: z.int().min(1),
@@ -228,14 +228,14 @@ export const makersOf = ({ creatorRole = 'admin', heldAs = [] }: Pick<Task, 'cre
 ];
 
 /** The tasks it cannot go on without, as far as it knows. */
-export function waitsFor({ phase, dependsOn }: Pick<Task, 'phase' | 'dependsOn'>): readonly TaskId[] {
+export function openDependencies({ phase, dependsOn }: Pick<Task, 'phase' | 'dependsOn'>): readonly TaskId[] {
   if (phase.state === 'draft') return dependsOn;
   if (phase.state === 'waiting') return phase.on;
   return phase.state === 'blocked' && phase.block.cause === 'dependency' ? phase.block.on : [];
 }
 
 /** Whether the task only reads: it makes no work that lands. */
-export const isReader = ({ kind, expectsChanges }: Pick<Task, 'kind' | 'expectsChanges'>): boolean =>
+export const isReadOnly = ({ kind, expectsChanges }: Pick<Task, 'kind' | 'expectsChanges'>): boolean =>
   !expectsChanges || kind === 'review' || kind === 'explore';
 
 /** Whether finished and proved work waits for a review. */
@@ -245,7 +245,7 @@ export const awaitsReview = (phase: Phase): boolean => phase.state === 'blocked'
 export const fenceOf = (holder: Holder): RunId | ClaimId => (holder.kind === 'run' ? holder.runId : holder.claimId);
 
 /** The task without `trouble`. The same object if there is none: an object that lost a field is slow to copy. */
-export function untroubled(task: Task): Task {
+export function withoutTrouble(task: Task): Task {
   if (task.trouble === undefined) return task;
   const { trouble: _over, ...rest } = task;
   return rest;

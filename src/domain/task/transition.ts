@@ -1,11 +1,11 @@
 import { Fault } from '../fault.ts';
 import { LIMITS } from '../limits.ts';
-import { timely } from '../run/backoff.ts';
+import { dueAt } from '../run/backoff.ts';
 import type { Outcome } from '../run/run.ts';
 import type { ClaimId, Instant, RunId, TaskId } from '../values.ts';
+import { agentBlock, agentFailureReason } from './agent-report.ts';
 import { countedAttempts } from './attempts.ts';
-import { failureOf, stopOf } from './said-by-agent.ts';
-import { type Block, fenceOf, type Holder, isFinal, type Phase, type Task, untroubled } from './task.ts';
+import { type Block, fenceOf, type Holder, isFinal, type Phase, type Task, withoutTrouble } from './task.ts';
 
 export type Fence = RunId | ClaimId;
 
@@ -139,8 +139,8 @@ function settled(task: Task, command: Settle): Task {
   if (outcome === 'succeeded' || outcome === 'no_changes')
     return inPhase(task, at, { state: 'verifying', since: at, holder: holderOf(task) });
   if (outcome === 'blocked' || outcome === 'auth_required')
-    return inPhase(task, at, { state: 'blocked', since: at, block: stopOf(command) });
-  if (outcome === 'failed') return ended(task, at, { state: 'failed', at, reason: failureOf(command) });
+    return inPhase(task, at, { state: 'blocked', since: at, block: agentBlock(command) });
+  if (outcome === 'failed') return ended(task, at, { state: 'failed', at, reason: agentFailureReason(command) });
   if (outcome === 'rate_limited') return refusedWork(task, command);
   if (outcome === 'context_full') return afresh(task, command);
   const lostTimes = task.lostTimes + (outcome === 'lost' ? 1 : 0);
@@ -181,7 +181,7 @@ function refusedWork(task: Task, { at, isStated = false }: Settle): Task {
   const queued = inPhase(task, at, { state: 'queued', since: at });
   if (isStated) return { ...queued, uncounted: task.uncounted + 1 };
   const refusedTimes = task.refusedTimes + 1;
-  if (refusedTimes >= LIMITS.blindTries.value)
+  if (refusedTimes >= LIMITS.refusalsWithoutTime.value)
     return ended({ ...task, refusedTimes }, at, {
       state: 'failed',
       at,
@@ -205,7 +205,7 @@ function released(task: Task, command: Release): Task {
       block: { cause: 'dependency', who: 'you', what, taskId: dead, on: [...unmet] },
     });
   }
-  return inPhase(task, at, whenFree(task, at, unmet, phase.state === 'waiting' ? timely(phase, task.notBefore, at) : undefined));
+  return inPhase(task, at, whenFree(task, at, unmet, phase.state === 'waiting' ? dueAt(phase, task.notBefore, at) : undefined));
 }
 
 function rewired(task: Task, command: Extract<TaskCommand, { type: 'rewire' }>): Task {
@@ -256,7 +256,7 @@ function ended(task: Task, at: Instant, phase: Phase): Task {
 }
 
 /** The task in a new phase. Trouble of the old phase is dropped. */
-const inPhase = (task: Task, at: Instant, phase: Phase): Task => ({ ...untroubled(task), updatedAt: at, phase });
+const inPhase = (task: Task, at: Instant, phase: Phase): Task => ({ ...withoutTrouble(task), updatedAt: at, phase });
 
 function holderOf(task: Task): Holder {
   const { phase } = task;

@@ -3,7 +3,7 @@ import { ROLES, Role } from '../authority.ts';
 import { Instant, LinkId, Name, TokenId } from '../values.ts';
 
 /** A short-lived, single-use right to one token, used to sign a browser in. */
-export const Link = z.strictObject({
+export const SignInLink = z.strictObject({
   id: LinkId,
   seq: z.int().min(1),
   name: Name,
@@ -19,4 +19,4 @@ export const Link = z.strictObject({
   /** The token that was made through the link. */
   taken: TokenId.optional(),
 });
-export type Link = z.infer<typeof Link>;
+export type SignInLink = z.infer<typeof SignInLink>;

@@ -28,7 +28,8 @@ export const Token = z.strictObject({
 export type Token = z.infer<typeof Token>;
 
 /** Whether it opens anything now. */
-export const opens = ({ revokedAt, expiresAt }: Token, now: Instant): boolean => revokedAt === undefined && expiresAt > now;
+export const isTokenValid = ({ revokedAt, expiresAt }: Token, now: Instant): boolean =>
+  revokedAt === undefined && expiresAt > now;
 
 /** Names that the house itself signs the journal with: a token of that name would be taken for it. */
 const HOUSE_NAMES = ['fleet', 'you', 'owner', 'retention'];

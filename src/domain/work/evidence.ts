@@ -26,7 +26,7 @@ export const Evidence = z.strictObject({
 export type Evidence = z.infer<typeof Evidence>;
 
 /** One line: the command, how it ended, and which tests failed. */
-export function refusalOf(found: Evidence | undefined): string {
+export function gateRefusalText(found: Evidence | undefined): string {
   if (!found) return 'the gate said no';
   const { command, why, exit, failures = [] } = found;
   const which = failures.length > 0 ? `; failing: ${failingNames(failures)}` : '';
@@ -34,7 +34,7 @@ export function refusalOf(found: Evidence | undefined): string {
 }
 
 /** What an agent needs for a repair: the failed tests, else the end of the output. */
-export function findingsOf(found: Evidence | undefined): string {
+export function gateFindingsText(found: Evidence | undefined): string {
   const { failures = [], output = '' } = found ?? {};
   return failures.length > 0 ? `What fails:\n${failingText(failures)}` : `The end of its output:\n${output}`;
 }

@@ -1,5 +1,5 @@
 import type { Task } from '../task/task.ts';
-import { isUnchanged } from './offered.ts';
+import { isUnchangedSinceRejection } from './review-facts.ts';
 
 /** The next step of finished work on its way to the end of its task. */
 export type NextStep =
@@ -43,6 +43,6 @@ function afterProof({ work, integration }: Task): NextStep {
       : 'look at its diff, then approve or reject it';
   const leaked =
     leaks.length > 0 ? `a secret its agent had is ${leaks.join(', ')}: have it taken out of every commit, and change it; ` : '';
-  const unchanged = work && isUnchanged(work) ? 'nothing has changed since it was rejected; ' : '';
+  const unchanged = work && isUnchangedSinceRejection(work) ? 'nothing has changed since it was rejected; ' : '';
   return { step: 'review', what: `${leaked}${unchanged}${asked}` };
 }

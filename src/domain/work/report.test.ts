@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunId, TaskId } from '../values.ts';
-import { Report, reportOf, saidIn, type Told } from './report.ts';
+import { claimedResult, Report, type ReportSources, reportOf } from './report.ts';
 
-const sources = (over: Partial<Told>): Told => ({
+const sources = (over: Partial<ReportSources>): ReportSources => ({
   runId: `run_${'0'.repeat(26)}` as RunId,
   taskId: `task_${'0'.repeat(26)}` as TaskId,
   at: '2030-01-01T00:00:00.000Z',
@@ -75,15 +75,17 @@ describe('a report', () => {
 
   it('takes its status from the first channel that has one, and from a final answer that is a report', () => {
     const blocked = { status: 'Needs input', summary: 'why' };
-    expect(saidIn(sources({ file: { value: { summary: 'half' } }, answer: blocked }))).toEqual({
+    expect(claimedResult(sources({ file: { value: { summary: 'half' } }, answer: blocked }))).toEqual({
       status: 'blocked',
       summary: 'why',
     });
-    expect(saidIn(sources({ submitted: { status: 'failed' }, file: { value: blocked } }))?.status).toBe('failed');
-    expect(saidIn(sources({ summary: JSON.stringify(blocked) }))).toEqual({ status: 'blocked', summary: 'why' });
-    expect(saidIn(sources({ summary: `I stop.\n\n\`\`\`json\n${JSON.stringify(blocked)}\n\`\`\`\n` }))?.status).toBe('blocked');
+    expect(claimedResult(sources({ submitted: { status: 'failed' }, file: { value: blocked } }))?.status).toBe('failed');
+    expect(claimedResult(sources({ summary: JSON.stringify(blocked) }))).toEqual({ status: 'blocked', summary: 'why' });
+    expect(claimedResult(sources({ summary: `I stop.\n\n\`\`\`json\n${JSON.stringify(blocked)}\n\`\`\`\n` }))?.status).toBe(
+      'blocked',
+    );
     for (const prose of ['I am blocked', '{"status":"blocked"} is what I would say', '{"status":', '{"state":"failed"}'])
-      expect(saidIn(sources({ summary: prose }))).toBeUndefined();
+      expect(claimedResult(sources({ summary: prose }))).toBeUndefined();
   });
 
   it.each([
@@ -91,7 +93,7 @@ describe('a report', () => {
     ['in-progress', 'blocked'],
     ['no_changes', 'succeeded'],
     ['aborted', 'failed'],
-  ])('reads %s as %s', (word, status) => expect(saidIn(sources({ answer: { status: word } }))?.status).toBe(status));
+  ])('reads %s as %s', (word, status) => expect(claimedResult(sources({ answer: { status: word } }))?.status).toBe(status));
 
   it('doubts an unknown status, and takes the outcome of the run instead', () => {
     const report = reportOf(sources({ answer: { status: 'wip' }, outcome: 'succeeded' }));

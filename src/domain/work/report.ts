@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
-import type { Said } from '../run/conclusion.ts';
+import type { ClaimedResult } from '../run/conclusion.ts';
 import { Instant, RunId, TaskId } from '../values.ts';
 import { Totals } from './work.ts';
 
@@ -53,7 +53,7 @@ export interface GitFacts {
   readonly totals: Totals;
 }
 
-export interface Told {
+export interface ReportSources {
   readonly runId: RunId;
   readonly taskId: TaskId;
   readonly at: Instant;
@@ -75,9 +75,9 @@ const SUMMARY_CHARACTERS = 8_000;
 const FILES = 300;
 
 /** Makes one report from all sources. No input makes this throw. */
-export function reportOf(told: Told): Report {
+export function reportOf(told: ReportSources): Report {
   const given = fieldsOf(told);
-  const status = saidIn(told)?.status ?? statusAfter(told.outcome);
+  const status = claimedResult(told)?.status ?? statusAfter(told.outcome);
   const claimedFiles = texts(given.value['files'] ?? given.value['files_changed']);
   return {
     runId: told.runId,
@@ -105,12 +105,12 @@ export function reportOf(told: Told): Report {
 }
 
 /** The value with every text in it, names of fields included, put through the function. */
-export function withTexts<Value>(value: Value, change: (text: string) => string): Value;
-export function withTexts(value: unknown, change: (text: string) => string): unknown {
+export function mapTexts<Value>(value: Value, change: (text: string) => string): Value;
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => withTexts(item, change));
+  if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, change));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), withTexts(item, change)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), mapTexts(item, change)]));
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -124,7 +124,7 @@ interface Channel {
 }
 
 /** The agent's reports, the most trusted channel first. */
-function channelsOf({ submitted, file, answer, summary }: Told): readonly Channel[] {
+function channelsOf({ submitted, file, answer, summary }: ReportSources): readonly Channel[] {
   const channels = [
     { channel: 'mcp', value: submitted },
     { channel: 'file', value: file && 'value' in file ? file.value : undefined },
@@ -133,12 +133,12 @@ function channelsOf({ submitted, file, answer, summary }: Told): readonly Channe
   return channels.flatMap(({ channel, value }) => (isObject(value) ? [{ channel, value }] : []));
 }
 
-const fieldsOf = (told: Told): Channel => channelsOf(told)[0] ?? { channel: 'salvage', value: {} };
+const fieldsOf = (told: ReportSources): Channel => channelsOf(told)[0] ?? { channel: 'salvage', value: {} };
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The result the agent claims itself, from the first channel that has a known status. */
-export function saidIn(told: Told): Said | undefined {
+export function claimedResult(told: ReportSources): ClaimedResult | undefined {
   for (const { value } of channelsOf(told)) {
     const status = statusOf(value['status']);
     if (status) return { status, summary: short(value['summary'], SUMMARY_CHARACTERS) || (told.summary ?? '') };
@@ -172,17 +172,17 @@ function answerIn(text: string): unknown {
 /**
  * Unfinished work counts as blocked. "No changes" is a claim of success, which is proved like any other.
  */
-const STATUS_WORDS: Readonly<Record<string, Said['status']>> = {
+const STATUS_WORDS: Readonly<Record<string, ClaimedResult['status']>> = {
   ...statusEntries('succeeded', 'success succeeded successful completed complete done ok passed finished no_changes unchanged'),
   ...statusEntries('blocked', 'blocked stuck waiting needs_input partial partially_done incomplete unfinished in_progress'),
   ...statusEntries('failed', 'failed failure fail error errored aborted canceled cancelled'),
 };
 
-function statusEntries(status: Said['status'], words: string): Readonly<Record<string, Said['status']>> {
+function statusEntries(status: ClaimedResult['status'], words: string): Readonly<Record<string, ClaimedResult['status']>> {
   return Object.fromEntries(words.split(' ').map((word) => [word, status]));
 }
 
-const statusOf = (said: unknown): Said['status'] | undefined => {
+const statusOf = (said: unknown): ClaimedResult['status'] | undefined => {
   const word =
     typeof said === 'string'
       ? said

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { reuseOf, type SetupSource, type SetupWish } from './setup.ts';
+import { reuseOf, type SetupRequest, type SetupSource } from './setup.ts';
 
 const [tree, other] = ['a'.repeat(40), 'b'.repeat(40)];
 const source: SetupSource = { trust: 'own', toolchain: 'node 20', commit: 'c'.repeat(40), tree, inputs: 'lock 1' };
-const wanted: SetupWish = { ...source, command: 'npm ci' };
+const wanted: SetupRequest = { ...source, command: 'npm ci' };
 
 describe('the reuse of a set-up', () => {
-  it.each<[what: string, made: Partial<SetupSource> | undefined, asked: Partial<SetupWish>, answer: string]>([
+  it.each<[what: string, made: Partial<SetupSource> | undefined, asked: Partial<SetupRequest>, answer: string]>([
     ['of the same files', {}, {}, 'yes'],
     ['of the same files under another commit', { commit: 'd'.repeat(40) }, {}, 'yes'],
     ['of the same files, without declared inputs', { inputs: undefined }, { inputs: undefined }, 'yes'],

@@ -26,7 +26,7 @@ export const Setup = z.strictObject({
 });
 export type Setup = z.infer<typeof Setup>;
 
-export interface SetupWish extends SetupSource {
+export interface SetupRequest extends SetupSource {
   readonly command: string;
 }
 
@@ -35,7 +35,7 @@ export interface SetupWish extends SetupSource {
  * the same inputs suffice, but only `if-landed`: the commit of the set-up must be on the target branch, because unreviewed code
  * could have made anything of the same inputs. Below the trust level `own`, every source commit must have landed.
  */
-export function reuseOf(made: Pick<Setup, 'command' | 'source'>, wanted: SetupWish): 'yes' | 'if-landed' | 'no' {
+export function reuseOf(made: Pick<Setup, 'command' | 'source'>, wanted: SetupRequest): 'yes' | 'if-landed' | 'no' {
   const { command, source } = made;
   if (source === undefined || command !== wanted.command) return 'no';
   if (source.trust !== wanted.trust || source.toolchain !== wanted.toolchain) return 'no';

@@ -22,7 +22,7 @@ export const trustOf = (of: { readonly sandbox?: boolean | undefined; readonly i
 };
 
 /** The isolation and level a workspace needs for a task: for its agents, its set-up or its gate. */
-export const homeOf = (
+export const workspaceKindFor = (
   task: Parameters<typeof trustOf>[0],
 ): { readonly isolation: 'worktree' | 'clone'; readonly trust: TrustLevel } => {
   const trust = trustOf(task);
@@ -30,10 +30,10 @@ export const homeOf = (
 };
 
 /** Whether a workspace has the isolation and level that a task needs. */
-export const serves = (
+export const fitsTask = (
   workspace: { readonly isolation: 'worktree' | 'clone'; readonly trust?: TrustLevel | undefined },
   task: Parameters<typeof trustOf>[0],
 ): boolean => {
-  const { isolation, trust } = homeOf(task);
+  const { isolation, trust } = workspaceKindFor(task);
   return workspace.isolation === isolation && (workspace.trust ?? trustOf(workspace)) === trust;
 };

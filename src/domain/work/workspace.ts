@@ -5,12 +5,12 @@ import { TrustLevel, trustOf } from './trust.ts';
 import { CommitId } from './work.ts';
 
 /** The present use of a workspace. */
-export const Use = z.discriminatedUnion('kind', [
+export const WorkspaceUse = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('task'), taskId: TaskId, branch: z.string(), start: CommitId }),
   z.strictObject({ kind: z.literal('gate'), taskId: TaskId, commit: CommitId }),
   z.strictObject({ kind: z.literal('free') }),
 ]);
-export type Use = z.infer<typeof Use>;
+export type WorkspaceUse = z.infer<typeof WorkspaceUse>;
 
 export const WORKSPACE_STATES = ['making', 'setting_up', 'ready', 'failed', 'leaving', 'aside'] as const;
 
@@ -27,7 +27,7 @@ export const Workspace = z.strictObject({
   isolation: z.enum(['worktree', 'clone']),
   /** Trust level of the agents that work in it. Absent in old rows, for which `trustOf` derives it. */
   trust: TrustLevel.optional(),
-  use: Use,
+  use: WorkspaceUse,
   state: z.enum(WORKSPACE_STATES),
   /** Why the workspace failed or was put aside. */
   why: z.string().optional(),

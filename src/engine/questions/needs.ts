@@ -1,4 +1,4 @@
-import type { Written } from '../../domain/question/page.ts';
+import type { WrittenQuestion } from '../../domain/question/page.ts';
 import type { QuestionId, RunId, TaskId } from '../../domain/values.ts';
 import type { Needs } from '../needs.ts';
 
@@ -15,7 +15,7 @@ export interface Pages {
 export interface QuestionNeeds extends Pick<Needs, 'store' | 'now' | 'elapsed' | 'host' | 'news'> {
   readonly pages: Pages;
   /** Asks in the name of the run, or of the page itself where no run is left; the same words are the same question. */
-  ask(written: Written, about: { readonly taskId: TaskId; readonly runId?: RunId | undefined }): Promise<QuestionId>;
+  ask(written: WrittenQuestion, about: { readonly taskId: TaskId; readonly runId?: RunId | undefined }): Promise<QuestionId>;
   /** Answers in the name of the page. Refused once somebody else has. */
   answer(questionId: QuestionId, text: string): Promise<void>;
   log(event: string, fields: Record<string, unknown>): void;

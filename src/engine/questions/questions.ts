@@ -1,5 +1,5 @@
 import type { Question } from '../../domain/question/question.ts';
-import { withdrawn } from '../../domain/question/question.ts';
+import { withdrawnQuestion } from '../../domain/question/question.ts';
 import type { Run } from '../../domain/run/run.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
 import type { QuestionId, RunId, TaskId } from '../../domain/values.ts';
@@ -154,7 +154,7 @@ async function withdraw({ id, why }: { id: QuestionId; why: string }, { store, n
   const at = now();
   const note = { what: 'withdrawn', why };
   await store.commit(
-    changed(questions, seen, withdrawn(seen.body, { by: 'fleet', at, why }), { author: { by: 'fleet', at }, note }),
+    changed(questions, seen, withdrawnQuestion(seen.body, { by: 'fleet', at, why }), { author: { by: 'fleet', at }, note }),
   );
   return true;
 }

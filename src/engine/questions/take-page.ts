@@ -1,6 +1,6 @@
 import { isFault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { type Page, readPage, type Written, writePage } from '../../domain/question/page.ts';
+import { parseQuestionPage, type QuestionPage, questionPageText, type WrittenQuestion } from '../../domain/question/page.ts';
 import type { RunId, TaskId } from '../../domain/values.ts';
 import { questionsOf } from '../../store/queries/questions.ts';
 import type { QuestionNeeds } from './needs.ts';
@@ -22,27 +22,27 @@ export interface About {
 export async function takePage({ taskId, runId, isFinal, hasOpen }: About, needs: QuestionNeeds): Promise<boolean> {
   const text = await needs.pages.read(taskId);
   if (text === undefined) return false;
-  const page = readPage(text);
+  const page = parseQuestionPage(text);
   // Mostly there is nothing: that takes no look into the store.
   if (page.sections.length === 0 && !hasOpen) return false;
-  const ids = new Map<Written, string>();
+  const ids = new Map<WrittenQuestion, string>();
   if (isFinal) {
     for (const { written } of page.sections) if (written) await ask(written, { taskId, runId, ids }, needs);
     await answers(page, taskId, needs);
   }
   const known = (await questionsOf(needs.store, taskId, LIMITS.openQuestions.value)).map(({ body }) => body).reverse();
   if (known.length === 0) return false;
-  const next = writePage(page, known, ids);
+  const next = questionPageText(page, known, ids);
   return next !== text && needs.pages.replace(taskId, text, next);
 }
 
 interface Asking {
   readonly taskId: TaskId;
   readonly runId?: RunId | undefined;
-  readonly ids: Map<Written, string>;
+  readonly ids: Map<WrittenQuestion, string>;
 }
 
-async function ask(written: Written, { taskId, runId, ids }: Asking, needs: QuestionNeeds): Promise<void> {
+async function ask(written: WrittenQuestion, { taskId, runId, ids }: Asking, needs: QuestionNeeds): Promise<void> {
   try {
     ids.set(written, await needs.ask(written, { taskId, runId }));
   } catch (error) {
@@ -52,7 +52,7 @@ async function ask(written: Written, { taskId, runId, ids }: Asking, needs: Ques
   }
 }
 
-async function answers(page: Page, taskId: TaskId, needs: QuestionNeeds): Promise<void> {
+async function answers(page: QuestionPage, taskId: TaskId, needs: QuestionNeeds): Promise<void> {
   const given = page.sections.filter(({ id, answer }) => id !== undefined && answer !== undefined);
   if (given.length === 0) return;
   const open = (await questionsOf(needs.store, taskId)).map(({ body }) => body).filter(({ state }) => state === 'pending');

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { Executor, Job, Launch } from '../../domain/agent/executor.ts';
 import { isFault } from '../../domain/fault.ts';
-import { hasNothingLeft, overShared } from '../../domain/run/budget.ts';
+import { isMachineError } from '../../domain/machine-error.ts';
+import { exhaustedBudget, overSharedBudget } from '../../domain/run/budget.ts';
 import type { Run } from '../../domain/run/run.ts';
-import { isSetback } from '../../domain/setback.ts';
 import type { Block, Task } from '../../domain/task/task.ts';
 import { budgetsBefore } from '../../store/queries/shared-budgets.ts';
 import { changed } from '../../store/records/journal.ts';
@@ -59,7 +59,7 @@ async function startInTime(sight: Sight, needs: SuperviseNeeds, { setbacks }: Me
   } catch (error) {
     if (isFault(error, 'conflict')) throw error;
     const { times, forMs } = setbacks.note(id, error, { taskId, runId: id });
-    if (isSetback(error) ? forMs < PATIENCE_MS : times < MOST_TRIES) return false;
+    if (isMachineError(error) ? forMs < PATIENCE_MS : times < MOST_TRIES) return false;
     const what = `it could not be started: ${reasonOf(error)}`;
     await giveUp(sight.run.body, what, needs, { cause: 'setup', who: 'you', what });
     return true;
@@ -69,7 +69,7 @@ async function startInTime(sight: Sight, needs: SuperviseNeeds, { setbacks }: Me
 /** The intent is the claim itself, already durable; arbitration in the run directory lets it begin at most once. */
 async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boolean> {
   const executor = await needs.executor(run.body.executor);
-  const spent = task && (hasNothingLeft(task) ?? overShared(await budgetsBefore(run.body, task, needs.store)));
+  const spent = task && (exhaustedBudget(task) ?? overSharedBudget(await budgetsBefore(run.body, task, needs.store)));
   if (task && spent) {
     await giveUp(run.body, spent, needs, budgetBlock(task.id, spent));
     return true;

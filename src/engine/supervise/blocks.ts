@@ -1,5 +1,5 @@
 import type { Executor } from '../../domain/agent/executor.ts';
-import type { Note } from '../../domain/journal/entry.ts';
+import type { JournalNote } from '../../domain/journal/entry.ts';
 import { overBudget } from '../../domain/run/budget.ts';
 import type { Outcome, Run, Watch } from '../../domain/run/run.ts';
 import type { Block, Task } from '../../domain/task/task.ts';
@@ -51,7 +51,7 @@ export function blockAfter(outcome: Outcome, { detail, run, task, executor, shar
 }
 
 /** Said once, when the first turn without a price is seen: a budget that cannot be kept must not look as if it were. */
-export function budgetNote(task: Task, { watch: before }: Run, now: Watch): Note | undefined {
+export function budgetNote(task: Task, { watch: before }: Run, now: Watch): JournalNote | undefined {
   const isNew = now.usage?.unpriced !== undefined && before?.usage?.unpriced === undefined;
   if (!isNew || task.maxBudgetUsd === undefined || task.usage?.unpriced !== undefined) return undefined;
   const model = now.turns?.spent?.findLast(({ costUsd }) => costUsd === undefined)?.model;

@@ -1,6 +1,6 @@
-import { boundsAround, outsideOf } from '../../domain/bounds/bounds.ts';
-import { ANY_PROGRAM, SCRIPTED, SWITCHED_OFF } from '../../domain/executors.ts';
-import { refOf } from '../../domain/hold/account.ts';
+import { boundsOf, boundsViolation } from '../../domain/bounds/bounds.ts';
+import { ANY_PROGRAM_EXECUTOR, SCRIPTED_EXECUTOR, SCRIPTED_IS_OFF } from '../../domain/executors.ts';
+import { executorRefOf } from '../../domain/hold/account.ts';
 import type { Run } from '../../domain/run/run.ts';
 import { type Block, makersOf, type Task } from '../../domain/task/task.ts';
 import { projects } from '../../store/records/projects.ts';
@@ -11,12 +11,13 @@ export async function outOfBounds(run: Run, task: Task, { store, startRules }: S
   const rules = startRules();
   // What it does was looked at when its agent was started; its own program is the project's.
   if (run.chore) return undefined;
-  if (run.executor === SCRIPTED && !rules.scripted) return block(task, `executor ${SCRIPTED} ${SWITCHED_OFF.why}`);
-  if (run.executor === ANY_PROGRAM && (task.creatorRole ?? 'admin') !== 'admin')
-    return block(task, `only the owner of the fleet has ${ANY_PROGRAM} start a program that a task names`);
+  if (run.executor === SCRIPTED_EXECUTOR && !rules.scripted)
+    return block(task, `executor ${SCRIPTED_EXECUTOR} ${SCRIPTED_IS_OFF.why}`);
+  if (run.executor === ANY_PROGRAM_EXECUTOR && (task.creatorRole ?? 'admin') !== 'admin')
+    return block(task, `only the owner of the fleet has ${ANY_PROGRAM_EXECUTOR} start a program that a task names`);
   const project = task.projectId === undefined ? undefined : (await projects.get(store, task.projectId))?.body;
-  const bounds = boundsAround({ roles: makersOf(task), teams: [task.team], project }, rules);
-  const outside = outsideOf(task, [refOf(run)], bounds);
+  const bounds = boundsOf({ roles: makersOf(task), teams: [task.team], project }, rules);
+  const outside = boundsViolation(task, [executorRefOf(run)], bounds);
   return outside === undefined ? undefined : block(task, outside);
 }
 

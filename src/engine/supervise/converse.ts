@@ -1,5 +1,5 @@
 import type { Executor } from '../../domain/agent/executor.ts';
-import type { Note } from '../../domain/journal/entry.ts';
+import type { JournalNote } from '../../domain/journal/entry.ts';
 import { isSameText, type Question, replyTo } from '../../domain/question/question.ts';
 import { saidBy } from '../../domain/run/prompt.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
@@ -103,7 +103,7 @@ interface Told {
   readonly heard: readonly number[];
   readonly sent: readonly number[];
   /** Something its history should say. */
-  readonly note?: Note | undefined;
+  readonly note?: JournalNote | undefined;
 }
 
 export async function heard(task: Task, { heard: numbers, sent, note }: Told, needs: SuperviseNeeds): Promise<Write[]> {

@@ -1,6 +1,6 @@
 import { overBudget } from '../../domain/run/budget.ts';
-import { tooFull } from '../../domain/run/context.ts';
-import { patienceMs, spinningMs } from '../../domain/run/health.ts';
+import { windowTooFull } from '../../domain/run/context.ts';
+import { patienceMs, spinPatienceMs } from '../../domain/run/health.ts';
 import { outcomeOf } from '../../domain/run/outcome.ts';
 import type { Outcome, Run, Watch } from '../../domain/run/run.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
@@ -155,7 +155,7 @@ function reasonToEnd(
   }
   // An agent that waits for a person is not stuck, and one that waits for a tool of its own has longer.
   if (silentMs > patienceMs(watch, rules.stallMs) && (watch?.asks.length ?? 0) === 0)
-    return { outcome: 'stalled', why: silence(silentMs, speechlessMs, spinningMs(watch, rules.stallMs)) };
+    return { outcome: 'stalled', why: silence(silentMs, speechlessMs, spinPatienceMs(watch, rules.stallMs)) };
   return undefined;
 }
 
@@ -172,6 +172,6 @@ function usedUp(
 ): { outcome: Outcome; why: string; atOnce?: boolean } | undefined {
   const spent = overBudget(task, watch) ?? overShared;
   if (spent) return { outcome: 'over_budget', why: spent, atOnce: false };
-  const full = tooFull(watch, rules.contextPercent);
+  const full = windowTooFull(watch, rules.contextPercent);
   return full === undefined ? undefined : { outcome: 'context_full', why: full };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Executor } from '../../domain/agent/executor.ts';
-import { outcomeOf, saidNothing } from '../../domain/run/outcome.ts';
+import { endedSilently, outcomeOf } from '../../domain/run/outcome.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Instant, QuestionId } from '../../domain/values.ts';
 import { ingest, isConsequence, newWatch } from './ingest.ts';
@@ -29,7 +29,7 @@ it('an executor that has failed is not asked again, and its run has crashed, wit
   expect(asked).toEqual(['break']);
   expect(isConsequence(before, seen)).toBe(true);
   expect(outcomeOf(run, { exit: 0 })).toEqual({ outcome: 'crashed', detail: 'it broke' });
-  expect(saidNothing(run, { exit: 0 })).toBe(false);
+  expect(endedSilently(run, { exit: 0 })).toBe(false);
 });
 
 it('what an agent has said of its work before that holds', () => {

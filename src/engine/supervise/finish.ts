@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Executor } from '../../domain/agent/executor.ts';
 import { isFault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { isOpenOf } from '../../domain/question/question.ts';
+import { isMachineError } from '../../domain/machine-error.ts';
+import { isOpenQuestionOf } from '../../domain/question/question.ts';
 import { retryDelayMs } from '../../domain/run/backoff.ts';
-import { overShared } from '../../domain/run/budget.ts';
+import { overSharedBudget } from '../../domain/run/budget.ts';
 import { conclude } from '../../domain/run/conclusion.ts';
-import { type Facts, type Ending as Outcomes, withFullDisk } from '../../domain/run/outcome.ts';
+import { type RunEnding as Outcomes, type RunEndFacts, withFullDisk } from '../../domain/run/outcome.ts';
 import type { Run, Watch } from '../../domain/run/run.ts';
-import { isSetback } from '../../domain/setback.ts';
 import { countedAttempts } from '../../domain/task/attempts.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { instantOf, msOf } from '../../domain/values.ts';
@@ -72,7 +72,7 @@ function notYet(sight: Sight | undefined, error: unknown, { setbacks, unfinished
   if (!sight || isFault(error, 'conflict')) throw error;
   const { id, taskId } = sight.run.body;
   const { times, forMs } = setbacks.note(id, error, { taskId, runId: id });
-  if (isSetback(error) ? forMs >= PATIENCE_MS : times >= MOST_TRIES) unfinished.set(id, reasonOf(error));
+  if (isMachineError(error) ? forMs >= PATIENCE_MS : times >= MOST_TRIES) unfinished.set(id, reasonOf(error));
 }
 
 /** Beside the turn: what was claimed in the place of this run must not wait for files that people read. */
@@ -138,7 +138,7 @@ function remarkOn({ remark }: Left, budget: string | undefined, cutShort: string
 }
 
 async function aroundEnd({ executor }: Run, task: Task, needs: SuperviseNeeds) {
-  return { executor: await needs.executor(executor), shared: overShared(await sharedBudgets(task, needs)) };
+  return { executor: await needs.executor(executor), shared: overSharedBudget(await sharedBudgets(task, needs)) };
 }
 
 /** A run that was seen alive has run, also when a loss of power has taken its directory: it may be what took its host down. */
@@ -161,12 +161,12 @@ async function isSwept(run: Run, needs: SuperviseNeeds, memory: Memory): Promise
 }
 
 /** A program that is not there can be installed. */
-const withAdvice = (end: Outcomes, { isRefused }: Facts, executor: Executor | undefined): Outcomes =>
+const withAdvice = (end: Outcomes, { isRefused }: RunEndFacts, executor: Executor | undefined): Outcomes =>
   isRefused && executor?.program ? { ...end, detail: `${end.detail}; install it with \`${executor.program.install}\`` } : end;
 
 const NOTHING: Left = {};
 
-const factsOf = (look: Look): Facts =>
+const factsOf = (look: Look): RunEndFacts =>
   look.state === 'ended'
     ? { exit: look.exit, reason: look.reason, isRefused: look.isRefused, exceeded: look.exceeded }
     : look.state === 'unclaimed' || look.state === 'never'
@@ -183,7 +183,7 @@ async function hasAsked(run: Run, asks: readonly NewAsk[], needs: SuperviseNeeds
     await needs.store.commit(writes, { flush: true });
   }
   await needs.lastAsks(run);
-  return (await questionsOf(needs.store, run.taskId)).some((seen) => isOpenOf(run.id, seen.body));
+  return (await questionsOf(needs.store, run.taskId)).some((seen) => isOpenQuestionOf(run.id, seen.body));
 }
 
 interface LastSeen {

@@ -1,9 +1,9 @@
 import type { AgentEvent, Executor, Step } from '../../domain/agent/executor.ts';
 import type { Price } from '../../domain/agent/prices.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { estimated } from '../../domain/run/context.ts';
+import { estimatedContext } from '../../domain/run/context.ts';
 import type { Watch } from '../../domain/run/run.ts';
-import { added, type Turn, type Usage, usageOf } from '../../domain/run/usage.ts';
+import { type Turn, type Usage, usageOf, usageSum } from '../../domain/run/usage.ts';
 import type { Instant, QuestionId } from '../../domain/values.ts';
 import type { Slice } from './needs.ts';
 
@@ -122,7 +122,7 @@ function turnOf({ model, usage }: Spent, at: Instant): Turn {
 function measured(draft: Draft, { can, contextLimit }: Executor): void {
   if (contextLimit === undefined) return;
   if (draft.context && !draft.context.estimate) draft.context = { limit: contextLimit, ...draft.context };
-  else if (!can.context) draft.context = estimated(draft.offset, contextLimit);
+  else if (!can.context) draft.context = estimatedContext(draft.offset, contextLimit);
 }
 
 /** Whether something has happened that somebody waits for: nothing more is read before it is written down. */
@@ -179,7 +179,7 @@ function takeEvent(draft: Draft, event: AgentEvent, price: PriceOf, turns: Spent
       return;
     case 'spent': {
       const usage = usageOf(event, price(event.model));
-      draft.usage = added(draft.usage, usage);
+      draft.usage = usageSum(draft.usage, usage);
       turns.push({ model: event.model, usage });
       return;
     }

@@ -1,7 +1,7 @@
 import type { Executor, Job } from '../../domain/agent/executor.ts';
 import type { Price } from '../../domain/agent/prices.ts';
 import type { BoundSettings } from '../../domain/bounds/bounds.ts';
-import type { Said } from '../../domain/run/conclusion.ts';
+import type { ClaimedResult } from '../../domain/run/conclusion.ts';
 import type { Outcome, Run, Watch } from '../../domain/run/run.ts';
 import type { Settings } from '../../domain/settings.ts';
 import type { Task } from '../../domain/task/task.ts';
@@ -159,7 +159,7 @@ export interface Left {
   /** How the work stands: another text when it is not as it was. */
   readonly mark?: string;
   /** What it says itself of how its work went. */
-  said?(watch: Watch | undefined): Said | undefined;
+  said?(watch: Watch | undefined): ClaimedResult | undefined;
   report?(watch: Watch | undefined, outcome: Outcome): Collected;
 }
 

@@ -1,6 +1,6 @@
 import { replyTo } from '../../domain/question/question.ts';
-import { overShared } from '../../domain/run/budget.ts';
-import { patienceMs, spinningMs, unwatchedMs } from '../../domain/run/health.ts';
+import { overSharedBudget } from '../../domain/run/budget.ts';
+import { patienceMs, spinPatienceMs, unwatchedMs } from '../../domain/run/health.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Usage } from '../../domain/run/usage.ts';
 import type { Task } from '../../domain/task/task.ts';
@@ -47,7 +47,8 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
       sinceMs: now - (seenAt.get(run.body.id) ?? now),
       processes: crowds.get(run.body.id),
       toSend: await hasMail(run.body, task?.body, needs),
-      overShared: task && !run.body.chore ? overShared(await sharedBudgets(task.body, { store: needs.store, found })) : undefined,
+      overShared:
+        task && !run.body.chore ? overSharedBudget(await sharedBudgets(task.body, { store: needs.store, found })) : undefined,
       hungUp: memory.hungUp.has(run.body.id),
     };
   });
@@ -123,7 +124,7 @@ async function feelPulses(live: readonly Known[], looks: readonly Look[], { need
   for (const [at, { run }] of live.entries()) {
     const look = looks[at];
     // Of who is only listened to nobody knows whether a tool of its works.
-    const mostMs = look?.state === 'alive' && look.listens ? spinningMs(run.body.watch, stallMs) : Number.POSITIVE_INFINITY;
+    const mostMs = look?.state === 'alive' && look.listens ? spinPatienceMs(run.body.watch, stallMs) : Number.POSITIVE_INFINITY;
     beat(run.body, { ticks: ticks.get(run.body.id), now, mostMs }, pulses);
   }
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../domain/limits.ts';
-import { isSetback } from '../../domain/setback.ts';
+import { isMachineError } from '../../domain/machine-error.ts';
 import { isFinal } from '../../domain/task/task.ts';
 import { landingRef, startRef } from '../../domain/work/work.ts';
 import { allHits } from '../../store/queries/every-hit.ts';
@@ -43,7 +43,7 @@ export function cleanUp(needs: WorkNeeds): Controller<readonly Seen<Cleanup>[], 
           return false;
       } catch (error) {
         const { times, forMs } = setbacks.note(id, error, { taskId: id });
-        if (isSetback(error) || times < MOST_TRIES) return false;
+        if (isMachineError(error) || times < MOST_TRIES) return false;
         needs.log('cleanup.given-up', { taskId: id, branch: seen.body.branch, forMs, error: reasonOf(error) });
       }
       setbacks.over(id);

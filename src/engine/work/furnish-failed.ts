@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { isFault } from '../../domain/fault.ts';
-import { isSetback } from '../../domain/setback.ts';
+import { isMachineError } from '../../domain/machine-error.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
 import type { Seen as Read } from '../../store/records/record.ts';
@@ -27,7 +27,7 @@ export async function afterFailure(
   needs: WorkNeeds,
 ): Promise<boolean> {
   const { workspace, task } = sight;
-  const isPassing = isSetback(error, dirname(workspace.body.path));
+  const isPassing = isMachineError(error, dirname(workspace.body.path));
   if (isPassing && forMs < PATIENCE_MS) {
     if (task && type === 'make') await sayTrouble(task.id, error, needs);
     return false;

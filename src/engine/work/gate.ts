@@ -1,4 +1,4 @@
-import { entered, type Hold, hasRoom } from '../../domain/hold/hold.ts';
+import { type Hold, hasRoom, withHolder } from '../../domain/hold/hold.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import type { Project } from '../../domain/project/project.ts';
 import type { Run } from '../../domain/run/run.ts';
@@ -6,7 +6,7 @@ import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
 import type { Evidence } from '../../domain/work/evidence.ts';
 import { failingTests } from '../../domain/work/failing-tests.ts';
-import { homeOf, serves } from '../../domain/work/trust.ts';
+import { fitsTask, workspaceKindFor } from '../../domain/work/trust.ts';
 import type { Gate } from '../../domain/work/work.ts';
 import { allHits } from '../../store/queries/every-hit.ts';
 import { evidence } from '../../store/records/findings.ts';
@@ -69,7 +69,7 @@ async function open(seen: Seen<Task>, subject: Subject, project: Project, needs:
   if (subject.commit === undefined) return beginInPlace(seen, lost, project, needs);
   const use = { kind: 'gate', taskId: seen.body.id, commit: subject.commit } as const;
   // What it runs is the agent's: it is trusted as far as the agent is, and no further.
-  const { workspace, writes } = await allocate(project, { ...homeOf(seen.body), use }, needs);
+  const { workspace, writes } = await allocate(project, { ...workspaceKindFor(seen.body), use }, needs);
   const gate: Gate = {
     commit: subject.commit,
     ...(subject.tree ? { tree: subject.tree } : {}),
@@ -91,7 +91,7 @@ async function begin(seen: Seen<Task>, gate: Gate, project: Project, needs: Work
   const workspace = gate.workspaceId && (await workspaces.get(needs.store, gate.workspaceId))?.body;
   const { use } = workspace || {};
   const isOurs = use?.kind === 'gate' && use.taskId === seen.body.id && use.commit === gate.commit;
-  if (!workspace || !isOurs || !serves(workspace, seen.body)) {
+  if (!workspace || !isOurs || !fitsTask(workspace, seen.body)) {
     const { gate: _lost, ...task } = seen.body;
     await needs.store.commit([tasks.put(task, seen.version)]);
     return waits(true);
@@ -126,7 +126,7 @@ async function started(seen: Seen<Task>, gate: Gate, start: Start, needs: WorkNe
   const next: Task = { ...seen.body, gate: { ...gate, runId: chore.runId } };
   const note = { what: 'gate started', data: { run: chore.runId, ...(gate.commit ? { commit: gate.commit } : {}) } };
   const occupying = start.hold
-    ? [holds.put(entered(start.hold.before?.body, start.hold.scope, chore.runId), start.hold.before?.version ?? 'absent')]
+    ? [holds.put(withHolder(start.hold.before?.body, start.hold.scope, chore.runId), start.hold.before?.version ?? 'absent')]
     : [];
   await needs.store.commit([...chore.writes, ...occupying, ...changed(tasks, seen, next, { author: author(needs), note })]);
   return waits(true);

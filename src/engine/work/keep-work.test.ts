@@ -102,7 +102,7 @@ describe('what a run left', () => {
     expect(await settled(60)).toMatchObject({
       saved: { unkept: { workspaceId: 'ws_1', path: '/aside/ws_1-now', why: 'bad object' } },
     });
-    expect(tried).toHaveBeenCalledTimes(LIMITS.keepTries.value);
+    expect(tried).toHaveBeenCalledTimes(LIMITS.keepAttempts.value);
     expect(await row()).toMatchObject({ state: 'aside', why: 'bad object', aside: { path: '/aside/ws_1-now', runId: run.id } });
     expect(logged.mock.calls.filter(([event]) => event === 'action.failed')).toHaveLength(2);
   });
@@ -119,7 +119,7 @@ describe('what a run left', () => {
     const keep = vi.fn((): Promise<unknown> => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })));
     const { settled, row, call } = await house(keep);
     expect(await settled(600)).toBeUndefined();
-    expect(keep.mock.calls.length).toBeGreaterThan(LIMITS.keepTries.value);
+    expect(keep.mock.calls.length).toBeGreaterThan(LIMITS.keepAttempts.value);
     expect((await call('task.list', {})).items[0]?.trouble?.what).toBe('full');
     keep.mockResolvedValue({ commit: COMMIT, isOurs: false, left: [] });
     expect(await settled(60)).toMatchObject({ saved: { kept: { commit: COMMIT } } });

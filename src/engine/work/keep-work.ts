@@ -1,6 +1,6 @@
 import { LIMITS } from '../../domain/limits.ts';
+import { isMachineError } from '../../domain/machine-error.ts';
 import type { Run } from '../../domain/run/run.ts';
-import { isSetback } from '../../domain/setback.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { RunId } from '../../domain/values.ts';
 import { asidePath } from '../../domain/work/aside.ts';
@@ -96,7 +96,7 @@ export class WorkKeeper {
       const forMs = Math.max(1, workRules().keepSeconds * 1_000 - tries.spentMs);
       return await bounded(workshop, { forMs, signal: going.ending.signal }, () => keepWork(run, task, this.#needs));
     } catch (error) {
-      if (!isSetback(error)) tries.spentMs += elapsed() - going.since;
+      if (!isMachineError(error)) tries.spentMs += elapsed() - going.since;
       throw error;
     } finally {
       clearTimeout(going.timer);
@@ -112,10 +112,10 @@ export class WorkKeeper {
 
   async #failed(error: unknown, { run, task, tries }: { run: Run; task: Task; tries: Tries }): Promise<void> {
     const { forMs } = this.#setbacks.note(run.id, error, { taskId: task.id, runId: run.id });
-    const isPassing = isSetback(error);
+    const isPassing = isMachineError(error);
     if (!isPassing) tries.count += 1;
     const isLate = tries.spentMs >= this.#needs.workRules().keepSeconds * 1_000;
-    const isEnough = isPassing ? forMs >= PATIENCE_MS : tries.count >= LIMITS.keepTries.value || isLate;
+    const isEnough = isPassing ? forMs >= PATIENCE_MS : tries.count >= LIMITS.keepAttempts.value || isLate;
     if (isEnough || task.cancelAsked) tries.givenUp = reasonOf(error);
     else await sayTrouble(task.id, error, this.#needs);
   }

@@ -2,7 +2,7 @@ import { Fault, isFault } from '../../domain/fault.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
 import { msOf, type RunId } from '../../domain/values.ts';
-import { findingsOf, refusalOf } from '../../domain/work/evidence.ts';
+import { gateFindingsText, gateRefusalText } from '../../domain/work/evidence.ts';
 import { landingRef, type Work } from '../../domain/work/work.ts';
 import { allHits } from '../../store/queries/every-hit.ts';
 import { evidence } from '../../store/records/findings.ts';
@@ -219,13 +219,13 @@ async function gate({ seen, project, work }: Waiting, { onto, commit, tree }: La
   }
   if (verdict.state === 'green') return false;
   const found = seen.body.gate?.runId && (await evidence.get(needs.store, seen.body.gate.runId))?.body;
-  const how = refusalOf(found || undefined);
+  const how = gateRefusalText(found || undefined);
   return sendBack(
     seen,
     {
       cause: 'proof',
       what: `together with ${work.target} the gate says no: ${how}`,
-      text: `Your work passes alone, but not together with ${work.target}, which has moved on to ${onto}: ${how}. Run \`git merge ${onto}\` on your branch, repair what fails, and commit. ${findingsOf(found || undefined)}`,
+      text: `Your work passes alone, but not together with ${work.target}, which has moved on to ${onto}: ${how}. Run \`git merge ${onto}\` on your branch, repair what fails, and commit. ${gateFindingsText(found || undefined)}`,
     },
     needs,
   );

@@ -1,4 +1,4 @@
-import { isSetback } from '../../domain/setback.ts';
+import { isMachineError } from '../../domain/machine-error.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
 import { landingRef } from '../../domain/work/work.ts';
@@ -25,7 +25,7 @@ export async function landingFailed(
 ): Promise<boolean> {
   const { seen } = waiting;
   const { id, cancelAsked } = seen.body;
-  const isPassing = isSetback(error);
+  const isPassing = isMachineError(error);
   const isPatient = isPassing ? forMs < PATIENCE_MS : times < MOST_TRIES;
   // The wish of a person to stop it does not wait for a repository to come to itself: its work is kept.
   if (cancelAsked && (times >= MOST_TRIES || !isPatient)) return canceled(waiting, needs, reasonOf(error));

@@ -1,7 +1,7 @@
 import type { Run, Watch } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { RunId } from '../../domain/values.ts';
-import { claimsOf, reportOf, saidIn, type Told } from '../../domain/work/report.ts';
+import { claimedResult, claimsOf, type ReportSources, reportOf } from '../../domain/work/report.ts';
 import { reports } from '../../store/records/findings.ts';
 import { runs } from '../../store/records/runs.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
@@ -13,7 +13,7 @@ import { reasonOf } from './trouble.ts';
 export interface ReportNeeds extends WorkNeeds {
   readonly keeper: Pick<WorkKeeper, 'take'>;
   /** What an agent has left as its result file, without secrets: an object, or why it cannot be used. */
-  resultFile(runId: RunId): Promise<Told['file']>;
+  resultFile(runId: RunId): Promise<ReportSources['file']>;
 }
 
 /** Before anybody says that a run is over, its work is safe and its report is collected. */
@@ -26,7 +26,7 @@ export async function leaveBehind(run: Run, task: Task, needs: ReportNeeds): Pro
     reports.get(needs.store, run.id),
   ]);
   const { kept, git, unkept, remark } = saved;
-  const told = (watch: Watch | undefined): Told => ({
+  const told = (watch: Watch | undefined): ReportSources => ({
     runId: run.id,
     taskId: task.id,
     at: needs.now(),
@@ -41,7 +41,7 @@ export async function leaveBehind(run: Run, task: Task, needs: ReportNeeds): Pro
     ...(unkept ? { unkept } : {}),
     ...(remark === undefined ? {} : { remark }),
     ...(git ? { mark: JSON.stringify(git) } : {}),
-    said: (watch) => saidIn(told(watch)),
+    said: (watch) => claimedResult(told(watch)),
     report: (watch, outcome) => ({ report: reportOf({ ...told(watch), outcome }), over: submitted?.version ?? 'absent' }),
   };
 }

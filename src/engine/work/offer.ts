@@ -1,6 +1,6 @@
 import type { Project } from '../../domain/project/project.ts';
 import type { Task } from '../../domain/task/task.ts';
-import { conflictText } from '../../domain/work/offered.ts';
+import { conflictText } from '../../domain/work/review-facts.ts';
 import type { Seen } from '../../store/records/record.ts';
 import type { Beside } from './beside.ts';
 import type { WorkNeeds } from './needs.ts';

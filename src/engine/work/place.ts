@@ -1,7 +1,7 @@
 import type { Project } from '../../domain/project/project.ts';
 import type { Run } from '../../domain/run/run.ts';
-import { type Block, isReader, type Task } from '../../domain/task/task.ts';
-import { homeOf, isLower, serves, trustOf } from '../../domain/work/trust.ts';
+import { type Block, isReadOnly, type Task } from '../../domain/task/task.ts';
+import { fitsTask, isLower, trustOf, workspaceKindFor } from '../../domain/work/trust.ts';
 import { TRUST } from '../../domain/work/trust-table.ts';
 import { startRef, type Work } from '../../domain/work/work.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
@@ -45,7 +45,7 @@ export async function placeFor(run: Run, task: Task, needs: PlaceNeeds): Promise
   // What was put aside is never used again: it gets another.
   if (!isOwn || workspace.body.state === 'aside') return settleDown(run, task, project, needs);
   const { state, why, updatedAt, stuck } = workspace.body;
-  if (!serves(workspace.body, task) && !stuck && GIVEN_BACK.has(state)) return giveBack(workspace, needs);
+  if (!fitsTask(workspace.body, task) && !stuck && GIVEN_BACK.has(state)) return giveBack(workspace, needs);
   if (state === 'ready')
     return (await isMissing(workspace.body, project, needs))
       ? makeAgain(workspace, needs)
@@ -102,7 +102,7 @@ async function settleDown(run: Run, { id }: Task, project: Project, needs: WorkN
     : await begin(run, task, project, needs);
   if ('state' in begun) return begun;
   const use = { kind: 'task', taskId: task.id, branch: begun.work.branch, start: begun.start } as const;
-  const { workspace, writes } = await allocate(project, { ...homeOf(task), use }, needs);
+  const { workspace, writes } = await allocate(project, { ...workspaceKindFor(task), use }, needs);
   const at = needs.now();
   const next: Task = { ...task, updatedAt: at, work: { ...begun.work, workspaceId: workspace.id } };
   const note = { what: 'workspace', data: { workspace: workspace.id, branch: begun.work.branch } };
@@ -150,7 +150,7 @@ async function branchOff(
  * them and is told where each is.
  */
 async function inherited(task: Task, project: Project, from: string, needs: WorkNeeds): Promise<string | Placed> {
-  const looks = isReader(task);
+  const looks = isReadOnly(task);
   let base = from;
   for (const dependency of task.dependsOn) {
     const other = (await tasks.get(needs.store, dependency))?.body;

@@ -1,12 +1,12 @@
 import { isFault } from '../../domain/fault.ts';
-import type { Note } from '../../domain/journal/entry.ts';
+import type { JournalNote } from '../../domain/journal/entry.ts';
+import { isMachineError } from '../../domain/machine-error.ts';
 import type { Project } from '../../domain/project/project.ts';
-import { blockedBy } from '../../domain/question/question.ts';
-import { isSetback } from '../../domain/setback.ts';
+import { questionBlock } from '../../domain/question/question.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
 import type { RunId } from '../../domain/values.ts';
-import { findingsOf, refusalOf } from '../../domain/work/evidence.ts';
+import { gateFindingsText, gateRefusalText } from '../../domain/work/evidence.ts';
 import { guardedAmong } from '../../domain/work/guarded-paths.ts';
 import { type NextStep, nextStep } from '../../domain/work/next-step.ts';
 import type { GitFacts } from '../../domain/work/report.ts';
@@ -80,7 +80,7 @@ async function attempt(step: Step, { needs, beside, setbacks }: Means): Promise<
   } catch (error) {
     if (isFault(error, 'conflict')) throw error;
     const { times, forMs } = setbacks.note(id, error);
-    const isPassing = isSetback(error);
+    const isPassing = isMachineError(error);
     if (isPassing ? forMs < PATIENCE_MS : times < MOST_TRIES) {
       await sayTrouble(id, error, needs);
       return false;
@@ -132,10 +132,10 @@ async function act({ seen, project, next }: Step, needs: WorkNeeds, beside: Besi
 async function stopsForAnswer(seen: Seen<Task>, because: 'no_changes' | 'gate', needs: WorkNeeds): Promise<boolean> {
   if (because !== 'no_changes') return false;
   const open = (await questionsOf(needs.store, seen.body.id)).findLast(isPending);
-  return open !== undefined && stop(seen, blockedBy(open.body), needs);
+  return open !== undefined && stop(seen, questionBlock(open.body), needs);
 }
 
-async function move(seen: Seen<Task>, next: Task, note: Note, needs: WorkNeeds): Promise<boolean> {
+async function move(seen: Seen<Task>, next: Task, note: JournalNote, needs: WorkNeeds): Promise<boolean> {
   const isMove = seen.body.phase.state !== next.phase.state;
   const states = isMove ? { from: seen.body.phase.state, to: next.phase.state } : {};
   const author = { by: 'fleet', at: needs.now() };
@@ -259,8 +259,8 @@ async function failureOf(task: Task, because: 'no_changes' | 'gate', { store }: 
     return { cause: 'proof', what, text } as const;
   }
   const found = task.gate?.runId && (await evidence.get(store, task.gate.runId))?.body;
-  const how = refusalOf(found || undefined);
+  const how = gateRefusalText(found || undefined);
   const what = `it reported success, but the gate says no: ${how}`;
-  const text = `You reported success, but the project's verify command fails on your commit ${task.work?.tip?.slice(0, 12) ?? ''}: ${how}. Repair it. ${findingsOf(found || undefined)}`;
+  const text = `You reported success, but the project's verify command fails on your commit ${task.work?.tip?.slice(0, 12) ?? ''}: ${how}. Repair it. ${gateFindingsText(found || undefined)}`;
   return { cause: 'proof', what, text } as const;
 }

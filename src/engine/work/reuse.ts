@@ -1,11 +1,11 @@
 import type { Project } from '../../domain/project/project.ts';
-import { reuseOf, type Setup, type SetupSource, type SetupWish } from '../../domain/work/setup.ts';
+import { reuseOf, type Setup, type SetupRequest, type SetupSource } from '../../domain/work/setup.ts';
 import type { WorkNeeds } from './needs.ts';
 
 type At = Pick<SetupSource, 'commit' | 'trust'>;
 
 /** What the project's set-up would run on. Undefined where it has none, or nothing is known of the commit. */
-export async function setupWish(project: Project, at: At, { workshop }: WorkNeeds): Promise<SetupWish | undefined> {
+export async function setupWish(project: Project, at: At, { workshop }: WorkNeeds): Promise<SetupRequest | undefined> {
   if (project.setup === undefined) return undefined;
   const source = await workshop.setupSource(project, at);
   return source && { ...source, command: project.setup };
@@ -20,7 +20,7 @@ interface Place {
 /** Whether what was made before stands in for the set-up that is wanted. */
 export async function isReusable(
   made: Setup | undefined,
-  wanted: SetupWish | undefined,
+  wanted: SetupRequest | undefined,
   place: Place,
   needs: WorkNeeds,
 ): Promise<boolean> {

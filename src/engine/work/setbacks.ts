@@ -1,4 +1,4 @@
-import { restAfter } from '../../domain/setback.ts';
+import { machineRetryMs } from '../../domain/machine-error.ts';
 import type { Subject } from '../subject.ts';
 import type { WorkNeeds } from './needs.ts';
 
@@ -37,7 +37,7 @@ export class Setbacks {
     const before = this.#entries.get(key);
     const times = (before?.times ?? 0) + 1;
     const since = before?.since ?? now;
-    this.#entries.set(key, { times, since, notBefore: now + restAfter(times) });
+    this.#entries.set(key, { times, since, notBefore: now + machineRetryMs(times) });
     if ((times & (times - 1)) === 0)
       this.#needs.log('action.failed', {
         controller: this.#name,

@@ -1,5 +1,5 @@
 import { isFault } from '../../domain/fault.ts';
-import { isSetback } from '../../domain/setback.ts';
+import { isMachineError } from '../../domain/machine-error.ts';
 import type { WorkspaceId } from '../../domain/values.ts';
 import { isClaimedOrphan, type Workspace } from '../../domain/work/workspace.ts';
 import { allHits } from '../../store/queries/every-hit.ts';
@@ -68,7 +68,7 @@ async function removeOrphans(needs: WorkNeeds, setbacks: Setbacks): Promise<void
       if (isFault(error, 'conflict')) continue;
       // One that cannot be removed is in nobody's way, and keeps no other from being removed.
       const { times } = setbacks.note(orphan.path, error);
-      if (!mine || isSetback(error) || times < MOST_TRIES) continue;
+      if (!mine || isMachineError(error) || times < MOST_TRIES) continue;
       const why = `it was found without a row, and could not be removed: ${reasonOf(error)}`;
       await needs.store.commit([toAside(mine, { why }, needs)]).catch(unlessRaceLost);
     }

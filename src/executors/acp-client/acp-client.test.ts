@@ -65,7 +65,7 @@ describe('a conversation', () => {
   });
 
   it('waits for a late replay of the past', () => {
-    const late = acpExecutor({ ...agent, afterPast: '/help' });
+    const late = acpExecutor({ ...agent, promptAfterReplay: '/help' });
     const past = update({ sessionUpdate: 'agent_message_chunk', content: { text: 'old words' } });
     const loaded = [able({ loadSession: true }), { id: 'run_1.2', result: {} }, past, done('end_turn')];
     const { sent, events } = talk({ resume: 'old' }, loaded, late);

@@ -1,13 +1,21 @@
 import { isRecord } from '../agent-event.ts';
 import type { AgentEvent, Executor, Step } from '../executor.ts';
-import type { AcpAgent, Usage } from './acp-agent.ts';
+import type { AcpAgent, AcpUsage } from './acp-agent.ts';
 import { ended, failed, messageOf } from './failure.ts';
-import { begun, chosen, initialized, newSession, openSession, promptFiles, prompting } from './opening.ts';
-import { askOf, denying, granting, grantingAny, isAllowed, optionsIn, selected } from './permission.ts';
-import { fieldsOf, METHOD_NOT_FOUND, type Message, messageIn, type RpcId, refusal, textIn } from './rpc.ts';
-import { asState, type State, type Waiting } from './state.ts';
-import { overspent, stopped } from './stop.ts';
-import { count, type Next, next, updated, used, uttered } from './updates.ts';
+import {
+  beginConversation,
+  chooseModel,
+  newSession,
+  openAcpConversation,
+  openSession,
+  promptFiles,
+  sendPrompt,
+} from './open-conversation.ts';
+import { allowOnceOption, anyAllowOption, askOf, denyOption, isAllowed, optionsIn, selectionReply } from './permission.ts';
+import { type AcpMessage, fieldsOf, METHOD_NOT_FOUND, messageIn, type RpcId, refusal, textIn } from './rpc.ts';
+import { type AcpState, asState, type SentRequest } from './state.ts';
+import { exceededLimit, stopRun } from './stop.ts';
+import { type AcpStep, acpStep, count, flushWords, reduceUpdate, toolCalled } from './updates.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,7 +34,7 @@ export const acpExecutor = (agent: AcpAgent): Executor => ({
     const launch = agent.launch(job);
     return { ...launch, files: [...launch.files, ...promptFiles(job)], mode: 'twoway' };
   },
-  begin: begun,
+  begin: beginConversation,
   step: (raw, line) => {
     const message = messageIn(line);
     return (message && handled(agent, asState(raw), message)) ?? { state: raw, events: [], send: [], unknown: true };
@@ -36,7 +44,7 @@ export const acpExecutor = (agent: AcpAgent): Executor => ({
   exit: () => [],
 });
 
-function handled(agent: AcpAgent, state: State, message: Message): Step | undefined {
+function handled(agent: AcpAgent, state: AcpState, message: AcpMessage): Step | undefined {
   switch (message.kind) {
     case 'request':
       return requested(agent, state, message);
@@ -48,45 +56,50 @@ function handled(agent: AcpAgent, state: State, message: Message): Step | undefi
   }
 }
 
-function noticed(agent: AcpAgent, state: State, { method, params }: Extract<Message, { kind: 'notice' }>): Step | undefined {
-  const own = agent.notices?.[method];
+function noticed(
+  agent: AcpAgent,
+  state: AcpState,
+  { method, params }: Extract<AcpMessage, { kind: 'notice' }>,
+): Step | undefined {
+  const own = agent.notificationHandlers?.[method];
   if (own) return own(state, params);
   // Methods outside `session/` are extensions, which each agent has.
-  if (method !== 'session/update') return method.startsWith('session/') ? undefined : next(state);
-  const found = updated(state, fieldsOf(params['update']));
+  if (method !== 'session/update') return method.startsWith('session/') ? undefined : acpStep(state);
+  const found = reduceUpdate(state, fieldsOf(params['update']));
   if (!found) return undefined;
-  if (state.over) return next(state);
-  if (agent.endsAtNo && state.denied) return next({ ...found.state, denied: true }, found.events);
+  if (state.over) return acpStep(state);
+  if (agent.endsTurnOnDenial && state.denied) return acpStep({ ...found.state, denied: true }, found.events);
   // While a conversation is loaded, the program replays it from its beginning.
-  if (state.waiting.some(({ what }) => what === 'again' || what === 'past')) return next({ ...state, ...pastCost(found.state) });
-  const why = agent.tellsSteps ? undefined : overspent(found.state, true);
+  if (state.waiting.some(({ what }) => what === 'again' || what === 'past'))
+    return acpStep({ ...state, ...pastCost(found.state) });
+  const why = agent.reportsSteps ? undefined : exceededLimit(found.state, true);
   if (why === undefined) return found;
-  const stop = stopped(found.state, 'over_budget', why);
+  const stop = stopRun(found.state, 'over_budget', why);
   return { ...stop, events: [...found.events, ...stop.events] };
 }
 
-const pastCost = ({ costUsd }: State): Partial<State> => (costUsd === undefined ? {} : { costUsd, toldUsd: costUsd });
+const pastCost = ({ costUsd }: AcpState): Partial<AcpState> => (costUsd === undefined ? {} : { costUsd, toldUsd: costUsd });
 
-function requested(agent: AcpAgent, state: State, message: Extract<Message, { kind: 'request' }>): Step {
+function requested(agent: AcpAgent, state: AcpState, message: Extract<AcpMessage, { kind: 'request' }>): Step {
   const { id, method, params } = message;
   if (method === 'session/request_permission') return permitted(agent, state, id, params);
-  return next(state, [], [refusal(id, METHOD_NOT_FOUND, `Fleet offers no ${method.slice(0, 100)}: use your own tools`)]);
+  return acpStep(state, [], [refusal(id, METHOD_NOT_FOUND, `Fleet offers no ${method.slice(0, 100)}: use your own tools`)]);
 }
 
-function permitted(agent: AcpAgent, before: State, id: RpcId, params: Fields): Step {
+function permitted(agent: AcpAgent, before: AcpState, id: RpcId, params: Fields): Step {
   const call = fieldsOf(params['toolCall']);
   const options = optionsIn(params);
-  if (before.over) return next(before, [], [selected(id, undefined)]);
-  const { state, events } = used(before, { ...call, status: 'in_progress' });
+  if (before.over) return acpStep(before, [], [selectionReply(id, undefined)]);
+  const { state, events } = toolCalled(before, { ...call, status: 'in_progress' });
   if (state.tools) {
-    const granted = isAllowed(agent, state.tools, call) ? granting(options) : undefined;
-    return next({ ...state, denied: granted === undefined }, events, [selected(id, granted ?? denying(options))]);
+    const granted = isAllowed(agent, state.tools, call) ? allowOnceOption(options) : undefined;
+    return acpStep({ ...state, denied: granted === undefined }, events, [selectionReply(id, granted ?? denyOption(options))]);
   }
-  const option = grantingAny(options);
-  if (option) return next(state, events, [selected(id, option)]);
+  const option = anyAllowOption(options);
+  if (option) return acpStep(state, events, [selectionReply(id, option)]);
   const ask = agent.can.ask && state.asks.length < mostAsks ? askOf(id, options) : undefined;
   if (!ask || state.asks.some(({ request }) => request === ask.request))
-    return next(state, events, [selected(id, denying(options))]);
+    return acpStep(state, events, [selectionReply(id, denyOption(options))]);
   const text = textIn(call['title']) ?? 'It asks for permission';
   const asked: AgentEvent = {
     type: 'asked',
@@ -95,54 +108,58 @@ function permitted(agent: AcpAgent, before: State, id: RpcId, params: Fields): S
     text,
     options: ask.options.map(({ name }) => name),
   };
-  return next({ ...state, asks: [...state.asks, ask] }, [...events, asked]);
+  return acpStep({ ...state, asks: [...state.asks, ask] }, [...events, asked]);
 }
 
-function concluded(agent: AcpAgent, before: State, message: Extract<Message, { kind: 'result' | 'error' }>): Step | undefined {
+function concluded(
+  agent: AcpAgent,
+  before: AcpState,
+  message: Extract<AcpMessage, { kind: 'result' | 'error' }>,
+): Step | undefined {
   const request = before.waiting.find(({ id }) => id === message.id);
   if (!request) return undefined;
   const state = { ...before, waiting: before.waiting.filter(({ id }) => id !== message.id) };
   if (message.kind === 'error') return broken(agent, state, request, message.error);
   switch (request.what) {
     case 'initialize':
-      return initialized(agent, state, message.result);
+      return openAcpConversation(agent, state, message.result);
     case 'session':
     case 'again':
       return openSession(agent, state, request, message.result);
     case 'past':
     case 'model':
     case 'effort':
-      return chosen(agent, state, message.result);
+      return chooseModel(agent, state, message.result);
     case 'prompt':
       return turned(agent, state, request, message.result);
   }
 }
 
-function broken(agent: AcpAgent, state: State, { what }: Waiting, error: Fields): Next {
+function broken(agent: AcpAgent, state: AcpState, { what }: SentRequest, error: Fields): AcpStep {
   if (what === 'again') return newSession(agent, state);
-  if (what === 'past') return chosen(agent, state, {});
-  if (state.over || (what === 'prompt' && state.waiting.length > 0)) return next(state);
-  const { failure, ...spoke } = uttered(state).state;
+  if (what === 'past') return chooseModel(agent, state, {});
+  if (state.over || (what === 'prompt' && state.waiting.length > 0)) return acpStep(state);
+  const { failure, ...spoke } = flushWords(state).state;
   const status = agent.statusIn?.(error);
   const told = { ...error, data: { ...fieldsOf(error['data']), ...(status === undefined ? {} : { status }), ...failure } };
   // A refused model or effort would be refused again.
   const events = what === 'model' || what === 'effort' ? ended('refused', messageOf(error)) : failed(told, agent.login);
-  return next({ ...spoke, over: true }, [...uttered(state).events, ...events]);
+  return acpStep({ ...spoke, over: true }, [...flushWords(state).events, ...events]);
 }
 
 /** The end of a turn. The run is over with the last turn that was requested. */
-function turned(agent: AcpAgent, before: State, { n }: Waiting, result: Fields): Next {
-  const spoke = uttered(before);
+function turned(agent: AcpAgent, before: AcpState, { n }: SentRequest, result: Fields): AcpStep {
+  const spoke = flushWords(before);
   const spent = spentIn(agent, spoke.state, result);
   const heard: AgentEvent[] = n === undefined ? [] : [{ type: 'heard', n }];
   const events = [...spoke.events, ...heard, ...spent.events];
-  if (before.over || before.waiting.some(({ what }) => what === 'prompt')) return next(spent.state, events);
+  if (before.over || before.waiting.some(({ what }) => what === 'prompt')) return acpStep(spent.state, events);
   const isFailure = agent.failsWithoutUsage && !isRecord(result['usage']);
   const verdict = isFailure ? ended('errored', spent.state.said) : verdictOf(spent.state, textIn(result['stopReason']));
-  return next({ ...spent.state, over: true, open: [] }, [...events, ...verdict]);
+  return acpStep({ ...spent.state, over: true, open: [] }, [...events, ...verdict]);
 }
 
-function verdictOf({ said, acted, denied }: State, stopReason = 'without a reason'): AgentEvent[] {
+function verdictOf({ said, acted, denied }: AcpState, stopReason = 'without a reason'): AgentEvent[] {
   switch (stopReason) {
     case 'end_turn':
       // Some agents also report `end_turn` if their model gave no answer, or if they give up after a denied permission.
@@ -159,17 +176,17 @@ function verdictOf({ said, acted, denied }: State, stopReason = 'without a reaso
   }
 }
 
-function spentIn({ can, usageIn, tellsSteps }: AcpAgent, { spent, ...state }: State, result: Fields): Next {
-  if (tellsSteps) return next(state);
+function spentIn({ can, usageIn, reportsSteps }: AcpAgent, { spent, ...state }: AcpState, result: Fields): AcpStep {
+  if (reportsSteps) return acpStep(state);
   const usage = usageIn?.(result) ?? spent ?? usageOf(fieldsOf(result['usage']));
   const costUsd = state.costUsd === undefined ? undefined : Math.max(0, state.costUsd - state.toldUsd);
   const now = { ...state, toldUsd: state.costUsd ?? 0 };
-  if (!can.usage || (!usage && costUsd === undefined)) return next(now);
+  if (!can.usage || (!usage && costUsd === undefined)) return acpStep(now);
   const tokens = usage ?? { inputTokens: 0, outputTokens: 0 };
-  return next(now, [{ type: 'spent', ...tokens, ...(costUsd === undefined ? {} : { costUsd }) }]);
+  return acpStep(now, [{ type: 'spent', ...tokens, ...(costUsd === undefined ? {} : { costUsd }) }]);
 }
 
-function usageOf(usage: Fields): Usage | undefined {
+function usageOf(usage: Fields): AcpUsage | undefined {
   const [inputTokens, outputTokens, cachedTokens] = ['inputTokens', 'outputTokens', 'cachedReadTokens'].map((name) =>
     count(usage[name]),
   );
@@ -178,20 +195,20 @@ function usageOf(usage: Fields): Usage | undefined {
 }
 
 /** Sends a message into a running turn. There is none before the prompt is sent, and none after the run is over. */
-function said({ can }: AcpAgent, state: State, { n, text }: { readonly n: number; readonly text: string }): Step | undefined {
+function said({ can }: AcpAgent, state: AcpState, { n, text }: { readonly n: number; readonly text: string }): Step | undefined {
   const isBusy = state.waiting.some(({ what }) => what === 'prompt');
   if (!can.steer || !isBusy || state.over || state.waiting.length >= mostWaiting) return undefined;
-  const sent = prompting(state, text);
+  const sent = sendPrompt(state, text);
   return {
     ...sent,
     state: { ...sent.state, waiting: sent.state.waiting.map((one, at, all) => (at === all.length - 1 ? { ...one, n } : one)) },
   };
 }
 
-function answered(state: State, request: string, text: string): Step | undefined {
+function answered(state: AcpState, request: string, text: string): Step | undefined {
   const ask = state.asks.find((one) => one.request === request);
   if (!ask) return undefined;
   const wanted = text.trim().toLowerCase();
   const option = ask.options.find(({ id, name }) => name.toLowerCase() === wanted || id.toLowerCase() === wanted);
-  return next({ ...state, asks: state.asks.filter((one) => one !== ask) }, [], [selected(ask.id, option)]);
+  return acpStep({ ...state, asks: state.asks.filter((one) => one !== ask) }, [], [selectionReply(ask.id, option)]);
 }

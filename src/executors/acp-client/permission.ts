@@ -2,7 +2,7 @@ import { hasTool, mayRun, mayWrite } from '../../domain/agent/tools.ts';
 import { isServerTool } from '../../domain/project/mcp-servers.ts';
 import type { AcpAgent } from './acp-agent.ts';
 import { fieldsOf, type RpcId, recordsIn, reply, textIn } from './rpc.ts';
-import type { Ask } from './state.ts';
+import type { OpenPermission } from './state.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -53,20 +53,21 @@ function commandOf(agent: AcpAgent, call: Fields): string | undefined {
 }
 
 /** The option that allows once: a permanent one could change the user's own settings, and later calls would not be seen. */
-export const granting = (options: readonly Option[]): Option | undefined => options.find(({ kind }) => kind === 'allow_once');
+export const allowOnceOption = (options: readonly Option[]): Option | undefined =>
+  options.find(({ kind }) => kind === 'allow_once');
 
 /** An option that allows, once or, as nothing is restricted, also permanently. */
-export const grantingAny = (options: readonly Option[]): Option | undefined =>
-  granting(options) ?? options.find(({ kind }) => kind === 'allow_always');
+export const anyAllowOption = (options: readonly Option[]): Option | undefined =>
+  allowOnceOption(options) ?? options.find(({ kind }) => kind === 'allow_always');
 
-export const denying = (options: readonly Option[]): Option | undefined =>
+export const denyOption = (options: readonly Option[]): Option | undefined =>
   options.find(({ kind }) => kind === 'reject_once') ?? options.find(({ kind }) => kind === 'reject_always');
 
-export const selected = (id: RpcId, option: Pick<Option, 'id'> | undefined): string =>
+export const selectionReply = (id: RpcId, option: Pick<Option, 'id'> | undefined): string =>
   reply(id, { outcome: option ? { outcome: 'selected', optionId: option.id } : { outcome: 'cancelled' } });
 
 /** The request as a person is asked; undefined if it has no usable option. */
-export function askOf(id: RpcId, options: readonly Option[]): Ask | undefined {
+export function askOf(id: RpcId, options: readonly Option[]): OpenPermission | undefined {
   const kept = options
     .filter((option) => option.id.length <= longestOption)
     .slice(0, mostOptions)

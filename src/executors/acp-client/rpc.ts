@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export type RpcId = string | number;
 
 /** One message from the agent. */
-export type Message =
+export type AcpMessage =
   | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: Fields }
   | { readonly kind: 'notice'; readonly method: string; readonly params: Fields }
   | { readonly kind: 'result'; readonly id: string; readonly result: Fields }
@@ -19,7 +19,7 @@ export const AUTH_REQUIRED = -32_000;
 const longestId = 200;
 
 /** The message in a line; undefined if the line is not of the protocol. */
-export function messageIn(line: string): Message | undefined {
+export function messageIn(line: string): AcpMessage | undefined {
   const record = recordIn(line);
   if (record?.['jsonrpc'] !== '2.0') return undefined;
   const { id, method, params, result, error } = record;
@@ -41,7 +41,7 @@ export const textIn = (value: unknown): string | undefined => (typeof value === 
 export const recordsIn = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
 export const request = (id: string, method: string, params: Fields): string => line({ id, method, params });
-export const notice = (method: string, params: Fields): string => line({ method, params });
+export const notification = (method: string, params: Fields): string => line({ method, params });
 export const reply = (id: RpcId, result: Fields): string => line({ id, result });
 export const refusal = (id: RpcId, code: number, message: string): string => line({ id, error: { code, message } });
 

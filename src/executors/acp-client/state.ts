@@ -3,19 +3,19 @@ import type { Job } from '../executor.ts';
 import type { RpcId } from './rpc.ts';
 
 /** A request of Fleet without an answer, and its purpose. `n` is the number of the message that a prompt carries. */
-export interface Waiting {
+export interface SentRequest {
   readonly id: string;
   readonly what: 'initialize' | 'session' | 'again' | 'past' | 'model' | 'effort' | 'prompt';
   readonly n?: number;
 }
 
 /** The data that opening the conversation needs. It is dropped once the prompt is sent. */
-export type Opening = Pick<Job, 'workDirectory' | 'mcp' | 'servers' | 'resume' | 'fork' | 'model' | 'effort'> & {
+export type AcpOpening = Pick<Job, 'workDirectory' | 'mcp' | 'servers' | 'resume' | 'fork' | 'model' | 'effort'> & {
   readonly prompt: string;
 };
 
 /** A request of the agent that waits for a person. */
-export interface Ask {
+export interface OpenPermission {
   readonly request: string;
   readonly id: RpcId;
   readonly options: readonly { readonly id: string; readonly name: string }[];
@@ -28,12 +28,12 @@ export interface OpenTool {
   readonly told: boolean;
 }
 
-export interface State {
+export interface AcpState {
   readonly run: string;
   /** How many requests were sent; ids are made of this number. */
   readonly sent: number;
-  readonly waiting: readonly Waiting[];
-  readonly opening?: Opening;
+  readonly waiting: readonly SentRequest[];
+  readonly opening?: AcpOpening;
   readonly tools?: readonly string[];
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
@@ -45,7 +45,7 @@ export interface State {
   /** Whether the agent has said or done anything in this run, and whether its last act was denied. */
   readonly acted: boolean;
   readonly denied: boolean;
-  readonly asks: readonly Ask[];
+  readonly asks: readonly OpenPermission[];
   /** The cost of the whole conversation as the program states it, and how much of it was emitted. */
   readonly costUsd?: number;
   readonly toldUsd: number;
@@ -61,7 +61,7 @@ export interface State {
   readonly over: boolean;
 }
 
-export const freshState = (run: string): State => ({
+export const freshState = (run: string): AcpState => ({
   run,
   sent: 0,
   waiting: [],
@@ -78,7 +78,7 @@ export const freshState = (run: string): State => ({
 });
 
 /** The value as a state. A state of another version becomes a fresh one, whose lines mean nothing and whose exit is no success. */
-export const asState = (state: unknown): State =>
+export const asState = (state: unknown): AcpState =>
   isRecord(state) && typeof state['run'] === 'string' && Array.isArray(state['waiting']) && Array.isArray(state['asks'])
-    ? (state as unknown as State)
+    ? (state as unknown as AcpState)
     : freshState('');

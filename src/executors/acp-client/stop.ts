@@ -1,20 +1,20 @@
 import type { Verdict } from '../../domain/agent/executor.ts';
 import type { AgentEvent } from '../executor.ts';
 import { ended } from './failure.ts';
-import { notice } from './rpc.ts';
-import type { State } from './state.ts';
-import { type Next, next, uttered } from './updates.ts';
+import { notification } from './rpc.ts';
+import type { AcpState } from './state.ts';
+import { type AcpStep, acpStep, flushWords } from './updates.ts';
 
 /** Cancels the agent and ends the run; later output is ignored. */
-export function stopped(before: State, verdict: Verdict, summary: string, first: readonly AgentEvent[] = []): Next {
-  if (before.over) return next(before);
-  const { state, events } = uttered(before);
-  const cancel = notice('session/cancel', { sessionId: state.session ?? '' });
-  return next({ ...state, over: true }, [...events, ...first, ...ended(verdict, summary)], [cancel]);
+export function stopRun(before: AcpState, verdict: Verdict, summary: string, first: readonly AgentEvent[] = []): AcpStep {
+  if (before.over) return acpStep(before);
+  const { state, events } = flushWords(before);
+  const cancel = notification('session/cancel', { sessionId: state.session ?? '' });
+  return acpStep({ ...state, over: true }, [...events, ...first, ...ended(verdict, summary)], [cancel]);
 }
 
 /** Which limit the agent has used up, of dollars or of requests to its model; undefined if none. */
-export function overspent(state: State, goesOn: boolean): string | undefined {
+export function exceededLimit(state: AcpState, goesOn: boolean): string | undefined {
   const { maxTurns, maxBudgetUsd, steps, stepsUsd } = state;
   if (maxBudgetUsd !== undefined && goesOn && spentUsd(state) + stepsUsd >= maxBudgetUsd)
     return `it has spent ${maxBudgetUsd} dollars`;
@@ -22,4 +22,4 @@ export function overspent(state: State, goesOn: boolean): string | undefined {
   return undefined;
 }
 
-const spentUsd = ({ costUsd = 0, toldUsd }: State): number => Math.max(0, costUsd - toldUsd);
+const spentUsd = ({ costUsd = 0, toldUsd }: AcpState): number => Math.max(0, costUsd - toldUsd);

@@ -1,13 +1,13 @@
 import type { AgentEvent, Step } from '../executor.ts';
 import { fieldsOf, recordsIn, textIn } from './rpc.ts';
-import type { OpenTool, State } from './state.ts';
+import type { AcpState, OpenTool } from './state.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A step with a typed state. */
-export type Next = Omit<Step, 'state'> & { readonly state: State };
+export type AcpStep = Omit<Step, 'state'> & { readonly state: AcpState };
 
-export const next = (state: State, events: readonly AgentEvent[] = [], send: readonly string[] = []): Next => ({
+export const acpStep = (state: AcpState, events: readonly AgentEvent[] = [], send: readonly string[] = []): AcpStep => ({
   state,
   events,
   send,
@@ -32,7 +32,7 @@ const MEANINGLESS = new Set([
 ]);
 
 /** The result of a session update; undefined for an unknown one. */
-export function updated(state: State, update: Fields): Next | undefined {
+export function reduceUpdate(state: AcpState, update: Fields): AcpStep | undefined {
   const kind = textIn(update['sessionUpdate']) ?? '';
   switch (kind) {
     case 'agent_message_chunk':
@@ -41,35 +41,35 @@ export function updated(state: State, update: Fields): Next | undefined {
       return spoken(counted(state, update), 'thought', update);
     case 'tool_call':
     case 'tool_call_update':
-      return used(state, update);
+      return toolCalled(state, update);
     case 'usage_update':
       return measured(state, update);
     default:
-      return MEANINGLESS.has(kind) ? next(state) : undefined;
+      return MEANINGLESS.has(kind) ? acpStep(state) : undefined;
   }
 }
 
 /** Collects pieces of text until something else happens. */
-function spoken(state: State, type: 'said' | 'thought', update: Fields): Next {
+function spoken(state: AcpState, type: 'said' | 'thought', update: Fields): AcpStep {
   const text = textIn(fieldsOf(update['content'])['text']) ?? '';
-  if (text === '') return next(state);
-  const before = state.words?.type === type ? next(state) : uttered(state);
+  if (text === '') return acpStep(state);
+  const before = state.words?.type === type ? acpStep(state) : flushWords(state);
   const whole = (before.state.words?.text ?? '') + text;
   const now = { ...before.state, words: { type, text: whole }, acted: true, denied: false };
   if (whole.length < longestWords) return { ...before, state: now };
-  const said = uttered({ ...now, words: { type, text: whole } });
+  const said = flushWords({ ...now, words: { type, text: whole } });
   return { ...said, events: [...before.events, ...said.events] };
 }
 
 /** Emits the collected text as one event. */
-export function uttered({ words, ...state }: State): Next {
-  if (!words) return next(state);
+export function flushWords({ words, ...state }: AcpState): AcpStep {
+  if (!words) return acpStep(state);
   const said = words.type === 'said' && words.text.trim() !== '' ? words.text.slice(-longestSummary) : state.said;
-  return next({ ...state, said }, [{ type: words.type, text: words.text }]);
+  return acpStep({ ...state, said }, [{ type: words.type, text: words.text }]);
 }
 
 /** Adds the usage that some programs attach to each answer of their model. */
-function counted(state: State, update: Fields): State {
+function counted(state: AcpState, update: Fields): AcpState {
   const usage = fieldsOf(fieldsOf(update['_meta'])['usage']);
   const [input, output, cached] = ['inputTokens', 'outputTokens', 'cachedReadTokens'].map((name) => count(usage[name]));
   if (input === undefined && output === undefined) return state;
@@ -87,11 +87,11 @@ function counted(state: State, update: Fields): State {
 export const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < 1e12 ? value : undefined;
 
-export function used(state: State, call: Fields): Next {
+export function toolCalled(state: AcpState, call: Fields): AcpStep {
   const id = textIn(call['toolCallId']);
-  if (id === undefined || id === '' || id.length > longestName) return next(state);
+  if (id === undefined || id === '' || id.length > longestName) return acpStep(state);
   const before = state.open.find((tool) => tool.id === id);
-  const spoke = uttered(state);
+  const spoke = flushWords(state);
   const status = textIn(call['status']);
   const isDone = status === 'completed' || status === 'failed';
   const name = before?.name ?? nameOf(call);
@@ -103,7 +103,7 @@ export function used(state: State, call: Fields): Next {
   ];
   const others = state.open.filter((tool) => tool.id !== id);
   const kept: OpenTool[] = isDone ? others : [...others, { id, name, told: emits || before?.told === true }].slice(-mostOpen);
-  return next({ ...spoke.state, open: kept, acted: true, denied: isDone && state.denied }, [...spoke.events, ...events]);
+  return acpStep({ ...spoke.state, open: kept, acted: true, denied: isDone && state.denied }, [...spoke.events, ...events]);
 }
 
 /** Whether a tool call has its input: programs announce a tool before that. */
@@ -127,13 +127,13 @@ function detailOf(call: Fields): string | undefined {
   return found?.slice(0, longestWords);
 }
 
-function measured(state: State, update: Fields): Next {
+function measured(state: AcpState, update: Fields): AcpStep {
   const tokens = count(update['used']);
   const limit = count(update['size']);
   const { amount, currency } = fieldsOf(update['cost']);
   const isCost = typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 && currency === 'USD';
   const now = isCost ? { ...state, costUsd: amount } : state;
   // A failed turn reports 0, which does not mean an empty window.
-  if (tokens === undefined || tokens === 0) return next(now);
-  return next(now, [{ type: 'context', tokens, ...(limit === undefined || limit === 0 ? {} : { limit }) }]);
+  if (tokens === undefined || tokens === 0) return acpStep(now);
+  return acpStep(now, [{ type: 'context', tokens, ...(limit === undefined || limit === 0 ? {} : { limit }) }]);
 }

@@ -17,7 +17,7 @@ const sdk = claude({ kind: 'sdk', command: 'claude', sdk: 'sdk.mjs', node: 'node
 executorConformance({ executor: cli, transcripts });
 
 describe('claude by the Agent SDK', () => {
-  for (const { says, holds } of launchLaws(sdk)) it(`${says} [EXEC-02]`, () => expect(holds).not.toThrow());
+  for (const { title, check } of launchLaws(sdk)) it(`${title} [EXEC-02]`, () => expect(check).not.toThrow());
 
   it('passes the program the same arguments and reads the same lines [EXEC-01]', () => {
     const job = { ...plainJob, tools: PRESETS.review, model: 'opus', resume: 's-1', mcpConfig: '/somewhere/mcp.json' };

@@ -1,12 +1,12 @@
 import { isRecord } from '../agent-event.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type ClaudeFields = Readonly<Record<string, unknown>>;
 
-const NONE: Fields = {};
+const NONE: ClaudeFields = {};
 
 /* Typed access to unchecked values: a value of another type is undefined. */
 
-export const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : NONE);
+export const fieldsOf = (value: unknown): ClaudeFields => (isRecord(value) ? value : NONE);
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 export const amountOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;

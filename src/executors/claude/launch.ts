@@ -3,11 +3,11 @@ import { askRules, isFree, NEVER, toolNames } from './restriction.ts';
 import { uuidOf } from './uuid.ts';
 
 /** How Fleet runs the program: directly, or by the Agent SDK through a small program of Fleet. */
-export type Engine =
+export type ClaudeEngine =
   | { readonly kind: 'cli'; readonly command: string }
   | { readonly kind: 'sdk'; readonly command: string; readonly sdk: string; readonly node: string; readonly agent: string };
 
-export function launchOf(engine: Engine, job: Job): Launch {
+export function launchOf(engine: ClaudeEngine, job: Job): Launch {
   const args = argsOf(job);
   const around = { env: ENV, files: [], mode: 'twoway' as const };
   if (engine.kind === 'cli') return { command: engine.command, args: [...HEADLESS, ...args], ...around };
@@ -19,7 +19,7 @@ export function launchOf(engine: Engine, job: Job): Launch {
  * Starts the program itself, whichever engine runs use. The folder is trusted for this session only, and nothing is recorded. The
  * settings of the repository, which trust would enable, are ignored as in runs.
  */
-export const interactiveOf = ({ command }: Engine, job: Job, { session }: Conversation): Interactive => ({
+export const interactiveOf = ({ command }: ClaudeEngine, job: Job, { session }: Conversation): Interactive => ({
   command,
   args: [...job.extraArgs, '--resume', session, ...commonArgs(job), ...forPerson(job.tools), '--setting-sources', 'user'],
   env: { ...QUIET, CLAUDE_CODE_SANDBOXED: '1' },

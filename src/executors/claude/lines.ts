@@ -1,13 +1,13 @@
 import type { AgentEvent, Step } from '../../domain/agent/executor.ts';
-import { countOf, type Fields, fieldsOf, instantOf, listOf, textOf } from './fields.ts';
+import { type ClaudeFields, countOf, fieldsOf, instantOf, listOf, textOf } from './fields.ts';
 import { requested, withdrawn } from './requests.ts';
-import { judged, spentIn } from './result.ts';
-import type { Since, State } from './state.ts';
+import { judgeResult, spentIn } from './result.ts';
+import type { ClaudeState, UsageSinceResult } from './state.ts';
 
-type Reader = (state: State, line: Fields) => Step;
+type Reader = (state: ClaudeState, line: ClaudeFields) => Step;
 
-const quiet = (state: State): Step => ({ state, events: [], send: [] });
-const telling = (state: State, events: readonly AgentEvent[]): Step => ({ state, events, send: [] });
+const quiet = (state: ClaudeState): Step => ({ state, events: [], send: [] });
+const telling = (state: ClaudeState, events: readonly AgentEvent[]): Step => ({ state, events, send: [] });
 
 /** The reducers of lines by their type. A type that is not here did not exist in the proved version. */
 export const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
@@ -33,14 +33,14 @@ export const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ]);
 
 /** `init` comes before every turn, always with the same session. Other subtypes, such as retries, are only signs of life. */
-function system(state: State, line: Fields): Step {
+function system(state: ClaudeState, line: ClaudeFields): Step {
   const session = textOf(line['session_id']);
   return line['subtype'] === 'init' && session ? telling(state, [{ type: 'opened', session }]) : quiet(state);
 }
 
 const SYNTHETIC = '<synthetic>';
 
-function assistant(state: State, line: Fields): Step {
+function assistant(state: ClaudeState, line: ClaudeFields): Step {
   const message = fieldsOf(line['message']);
   const problem = textOf(line['error']);
   // For a failure, the program prints its own text in place of the model's.
@@ -60,7 +60,7 @@ function assistant(state: State, line: Fields): Step {
 const LONGEST_NAME = 200;
 
 /** Adds the usage of an answer once, although each of its lines repeats it. Output tokens are final only in the result. */
-function usageAdded(since: Since | undefined, { id, model, usage }: Fields): { since?: Since } {
+function usageAdded(since: UsageSinceResult | undefined, { id, model, usage }: ClaudeFields): { since?: UsageSinceResult } {
   const message = textOf(id)?.slice(0, LONGEST_NAME) ?? '';
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = fieldsOf(usage);
   if (message === '' || message === since?.message) return {};
@@ -81,7 +81,7 @@ function usageAdded(since: Since | undefined, { id, model, usage }: Fields): { s
  */
 const ASK_FROM = 100_000;
 
-const windowRequest = ({ run }: State): string =>
+const windowRequest = ({ run }: ClaudeState): string =>
   JSON.stringify({ type: 'control_request', request_id: `${run}.window`, request: { subtype: 'get_context_usage' } });
 
 const contextOf = (tokens: number, limit: number | undefined): AgentEvent => ({
@@ -91,11 +91,11 @@ const contextOf = (tokens: number, limit: number | undefined): AgentEvent => ({
 });
 
 /** The tokens of the prompt. Those of the answer are not known yet at this point. */
-const promptTokens = (usage: Fields): number =>
+const promptTokens = (usage: ClaudeFields): number =>
   countOf(usage['input_tokens']) + countOf(usage['cache_creation_input_tokens']) + countOf(usage['cache_read_input_tokens']);
 
 /** The events of one content block. Text of helper agents is left out, their tool calls count. */
-function blockEvents(block: Fields, isMain: boolean): AgentEvent[] {
+function blockEvents(block: ClaudeFields, isMain: boolean): AgentEvent[] {
   const { type, text, thinking, id, name, input } = block;
   if (type === 'text' && typeof text === 'string' && isMain) return [{ type: 'said', text }];
   if (type === 'thinking' && typeof thinking === 'string' && thinking !== '' && isMain)
@@ -108,12 +108,12 @@ function blockEvents(block: Fields, isMain: boolean): AgentEvent[] {
 const DETAILS = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'skill'];
 const DETAIL = 200;
 
-function detailIn(input: Fields): string | undefined {
+function detailIn(input: ClaudeFields): string | undefined {
   const found = DETAILS.map((name) => input[name]).find((value) => typeof value === 'string' && value !== '');
   return textOf(found)?.slice(0, DETAIL);
 }
 
-function user(state: State, line: Fields): Step {
+function user(state: ClaudeState, line: ClaudeFields): Step {
   const results = listOf(fieldsOf(line['message'])['content']).flatMap((block): AgentEvent[] => {
     const { type, tool_use_id, is_error } = fieldsOf(block);
     return type === 'tool_result' && typeof tool_use_id === 'string'
@@ -124,7 +124,7 @@ function user(state: State, line: Fields): Step {
 }
 
 /** A message is heard once a turn has taken it up. A cancelled message never will be. */
-function lifecycle(state: State, line: Fields): Step {
+function lifecycle(state: ClaudeState, line: ClaudeFields): Step {
   const found = state.unheard.find(({ id }) => id === line['command_uuid']);
   const isTaken = line['state'] === 'started' || line['state'] === 'completed';
   if (!found || (!isTaken && line['state'] !== 'cancelled')) return quiet(state);
@@ -136,8 +136,8 @@ function lifecycle(state: State, line: Fields): Step {
 }
 
 /** The end of a turn. It is the end of the run unless a message will start another turn. */
-function result(state: State, line: Fields): Step {
-  const { verdict, limited, summary } = judged(line, state.problem);
+function result(state: ClaudeState, line: ClaudeFields): Step {
+  const { verdict, limited, summary } = judgeResult(line, state.problem);
   const spent = spentIn(line);
   const refused: AgentEvent = { type: 'limited', why: summary, ...(state.until === undefined ? {} : { until: state.until }) };
   const costs = [...(spent ? [spent] : []), ...(limited ? [refused] : [])];
@@ -149,14 +149,14 @@ function result(state: State, line: Fields): Step {
   return telling({ ...next, isOver: true }, [...costs, { type: 'ended', verdict, summary }]);
 }
 
-function windowIn(line: Fields): { window?: number } {
+function windowIn(line: ClaudeFields): { window?: number } {
   const sizes = Object.values(fieldsOf(line['modelUsage'])).map((use) => countOf(fieldsOf(use)['contextWindow']));
   const window = Math.max(0, ...sizes);
   return window > 0 ? { window } : {};
 }
 
 /** The answer to the request for the size of the window. */
-function windowAnswer(state: State, line: Fields): Step {
+function windowAnswer(state: ClaudeState, line: ClaudeFields): Step {
   const window = countOf(fieldsOf(fieldsOf(line['response'])['response'])['maxTokens']);
   return window === 0 ? quiet(state) : telling({ ...state, window }, [contextOf(state.filled ?? 0, window)]);
 }
@@ -165,7 +165,7 @@ const WINDOWS = 10;
 const WINDOW_NAME = 60;
 
 /** The quota windows of a subscription, and until when the provider rejects requests. */
-function limits(state: State, line: Fields): Step {
+function limits(state: ClaudeState, line: ClaudeFields): Step {
   const info = fieldsOf(line['rate_limit_info']);
   const windows = Object.entries(fieldsOf(info['unifiedWindows'])).slice(0, WINDOWS);
   const single = textOf(info['rateLimitType']);

@@ -1,7 +1,7 @@
 import type { Step } from '../../domain/agent/executor.ts';
-import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';
+import { type ClaudeFields, fieldsOf, listOf, textOf } from './fields.ts';
 import { denial, ruling } from './restriction.ts';
-import type { Pending, State } from './state.ts';
+import type { ClaudeRequest, ClaudeState } from './state.ts';
 
 /* Requests of the program to use a tool, decided here or by a person. */
 
@@ -11,7 +11,7 @@ const LONGEST = 8_000;
 const QUESTION = 'AskUserQuestion';
 const ALLOW = 'allow';
 
-export function requested(state: State, line: Fields): Step {
+export function requested(state: ClaudeState, line: ClaudeFields): Step {
   const request = textOf(line['request_id']) ?? '';
   const { subtype, tool_name, input: given } = fieldsOf(line['request']);
   const tool = textOf(tool_name);
@@ -35,10 +35,10 @@ export function requested(state: State, line: Fields): Step {
 }
 
 /** The program has withdrawn a request. */
-export const withdrawn = (state: State, line: Fields): Step =>
+export const withdrawn = (state: ClaudeState, line: ClaudeFields): Step =>
   quiet({ ...state, pending: state.pending.filter(({ request }) => request !== line['request_id']) });
 
-export function answered(state: State, request: string, text: string): Step | undefined {
+export function answered(state: ClaudeState, request: string, text: string): Step | undefined {
   const found = state.pending.find((one) => one.request === request);
   if (!found) return undefined;
   const next = { ...state, pending: state.pending.filter((one) => one !== found) };
@@ -50,7 +50,7 @@ export function answered(state: State, request: string, text: string): Step | un
   return sending(next, isAllowed ? permission(request, found.input) : prohibition(request, text));
 }
 
-const asked = ({ request, tool, input }: Pending) => {
+const asked = ({ request, tool, input }: ClaudeRequest) => {
   if (tool !== QUESTION) {
     const text = `May ${tool} be used with ${JSON.stringify(input)}?`;
     return { type: 'asked', request, kind: 'permission', text, options: [ALLOW, 'deny'] } as const;
@@ -67,17 +67,17 @@ const asked = ({ request, tool, input }: Pending) => {
   } as const;
 };
 
-const questionsIn = (input: Fields): { readonly question: string; readonly options: readonly string[] }[] =>
+const questionsIn = (input: ClaudeFields): { readonly question: string; readonly options: readonly string[] }[] =>
   listOf(input['questions']).flatMap((one) => {
     const { question, options } = fieldsOf(one);
     if (typeof question !== 'string') return [];
     return [{ question, options: listOf(options).flatMap((option) => textOf(fieldsOf(option)['label']) ?? []) }];
   });
 
-const quiet = (state: State): Step => ({ state, events: [], send: [] });
-const sending = (state: State, line: object): Step => ({ state, events: [], send: [JSON.stringify(line)] });
+const quiet = (state: ClaudeState): Step => ({ state, events: [], send: [] });
+const sending = (state: ClaudeState, line: object): Step => ({ state, events: [], send: [JSON.stringify(line)] });
 
-const permission = (request: string, input: Fields): object => success(request, { behavior: 'allow', updatedInput: input });
+const permission = (request: string, input: ClaudeFields): object => success(request, { behavior: 'allow', updatedInput: input });
 const prohibition = (request: string, message: string): object => success(request, { behavior: 'deny', message });
 
 const success = (request_id: string, response: object): object => ({

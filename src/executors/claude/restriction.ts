@@ -1,6 +1,6 @@
 import { hasTool, mayRun, mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
 import { isServerTool } from '../../domain/project/mcp-servers.ts';
-import { type Fields, textOf } from './fields.ts';
+import { type ClaudeFields, textOf } from './fields.ts';
 
 type Tools = readonly string[] | undefined;
 
@@ -58,7 +58,7 @@ export const askRules = (tools: Tools): readonly string[] => [
 export type Ruling = 'allow' | 'deny' | 'person';
 
 /** The decision on a request to use a tool. If the program asks although everything is allowed, a person decides. */
-export function ruling(tools: Tools, tool: string, input: Fields): Ruling {
+export function ruling(tools: Tools, tool: string, input: ClaudeFields): Ruling {
   if (isFleetTool(tool)) return 'allow';
   if (!tools) return 'person';
   if (isServerTool(tools, tool)) return 'allow';

@@ -1,9 +1,9 @@
 import type { AgentEvent, Verdict } from '../../domain/agent/executor.ts';
-import { amountOf, countOf, type Fields, fieldsOf, listOf, textOf } from './fields.ts';
+import { amountOf, type ClaudeFields, countOf, fieldsOf, listOf, textOf } from './fields.ts';
 import { claudeProgram, LOGIN } from './program.ts';
 
 /** How a turn went, from structured fields only. `limited`: the provider refuses more work. */
-export interface Judgement {
+export interface ResultVerdict {
   readonly verdict: Verdict;
   readonly limited: boolean;
   readonly summary: string;
@@ -12,7 +12,7 @@ export interface Judgement {
 const SUMMARY = 4_000;
 
 /** Judges a result. `problem` is the kind of the last failure. A failed request has the subtype `success` with `is_error`. */
-export function judged(result: Fields, problem: string | undefined): Judgement {
+export function judgeResult(result: ClaudeFields, problem: string | undefined): ResultVerdict {
   const kind = kindOf(result, problem);
   const text = (
     textOf(result['result']) ??
@@ -30,7 +30,7 @@ export function judged(result: Fields, problem: string | undefined): Judgement {
 
 const REPAIR = `sign in with \`${LOGIN}\`, or set ${claudeProgram.keys[0]}`;
 
-const whyOf = (result: Fields): string =>
+const whyOf = (result: ClaudeFields): string =>
   `it stopped: ${textOf(result['terminal_reason']) ?? textOf(result['subtype']) ?? 'it does not say why'}`;
 
 type Kind = Verdict | 'limited';
@@ -79,7 +79,7 @@ const BY_STATUS: Readonly<Record<number, Kind>> = {
 const PASSING = new Set(['session_held_by_background', 'worktree_resume_refused', 'worktree_unverified']);
 const SIGN_IN = /^(?:gateway_|org_)/;
 
-function kindOf(result: Fields, problem: string | undefined): Kind {
+function kindOf(result: ClaudeFields, problem: string | undefined): Kind {
   const reason = textOf(result['terminal_reason']) ?? '';
   const subtype = textOf(result['subtype']) ?? '';
   const stated = own(BY_REASON, reason) ?? own(BY_SUBTYPE, subtype);
@@ -98,7 +98,7 @@ const own = (table: Readonly<Record<string, Kind>>, key: string): Kind | undefin
  * The usage since the previous result. The totals of a result include earlier runs of a resumed or forked conversation, so they
  * would be counted twice.
  */
-export function spentIn(result: Fields): AgentEvent | undefined {
+export function spentIn(result: ClaudeFields): AgentEvent | undefined {
   const models = Object.entries(fieldsOf(result['model_usage_since_last_result'])).map(([model, use]) => ({
     model,
     ...usedOf(fieldsOf(use)),
@@ -117,14 +117,14 @@ export function spentIn(result: Fields): AgentEvent | undefined {
 }
 
 /** Input includes tokens written into a cache: the model read them too. */
-const usedOf = (use: Fields) => ({
+const usedOf = (use: ClaudeFields) => ({
   input: countOf(use['inputTokens']) + countOf(use['cacheCreationInputTokens']),
   output: countOf(use['outputTokens']),
   cached: countOf(use['cacheReadInputTokens']),
   cost: amountOf(use['costUSD']),
 });
 
-function withoutModels(usage: Fields): AgentEvent | undefined {
+function withoutModels(usage: ClaudeFields): AgentEvent | undefined {
   const spent = {
     inputTokens: countOf(usage['input_tokens']) + countOf(usage['cache_creation_input_tokens']),
     outputTokens: countOf(usage['output_tokens']),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { recordIn } from '../agent-event.ts';
-import { type Fields, fieldsOf, textOf } from './fields.ts';
+import { type ClaudeFields, fieldsOf, textOf } from './fields.ts';
 import { lineQueue } from './line-queue.ts';
 
 /*
@@ -32,7 +32,7 @@ interface Spawned {
 type Permission = Readonly<Record<string, unknown>>;
 
 const [module = '', program = '', ...args] = process.argv.slice(2);
-const messages = lineQueue<Fields>();
+const messages = lineQueue<ClaudeFields>();
 const waiting = new Map<string, (answer: Permission) => void>();
 
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -40,7 +40,7 @@ const print = (value: unknown): void => void process.stdout.write(`${JSON.string
 /** Asks Fleet for permission with the line that the program would have printed. */
 const canUseTool = (
   tool: string,
-  input: Fields,
+  input: ClaudeFields,
   { requestId, toolUseID, signal }: { requestId: string; toolUseID: string; signal: AbortSignal },
 ): Promise<Permission> =>
   new Promise((resolve) => {
@@ -93,7 +93,7 @@ createInterface({ input: process.stdin })
   .on('line', (text) => hear(recordIn(text) ?? {}))
   .on('close', () => messages.end());
 
-function hear(line: Fields): void {
+function hear(line: ClaudeFields): void {
   if (line['type'] === 'user') return messages.add(line);
   const request = textOf(line['request_id']) ?? '';
   if (line['type'] === 'control_request') return void tellWindow(request);

@@ -1,15 +1,15 @@
 import type { Verdict } from '../../domain/agent/executor.ts';
 import { isRecord } from '../agent-event.ts';
-import { amountOf, type Fields, fieldsOf, listOf, textOf } from './fields.ts';
+import { amountOf, type ClaudeFields, fieldsOf, listOf, textOf } from './fields.ts';
 
 /** The reducer's state between two lines. */
-export interface State {
+export interface ClaudeState {
   readonly run: string;
   readonly tools?: readonly string[];
   /** Messages that were sent and not confirmed, with the id by which the program confirms them. */
   readonly unheard: readonly { readonly n: number; readonly id: string }[];
   /** Requests that wait for a person. */
-  readonly pending: readonly Pending[];
+  readonly pending: readonly ClaudeRequest[];
   /** Size of the model's window, how full it was last, and whether Fleet has asked for the size. */
   readonly window?: number;
   readonly filled?: number;
@@ -18,13 +18,13 @@ export interface State {
   readonly problem?: string;
   readonly until?: string;
   /** Usage of answers that no result has reported yet, and the id of the last of them. */
-  readonly since?: Since;
+  readonly since?: UsageSinceResult;
   /** The last result, while a message on its way may start another turn. */
   readonly held?: { readonly verdict: Verdict; readonly summary: string };
   readonly isOver?: true;
 }
 
-export interface Since {
+export interface UsageSinceResult {
   readonly message: string;
   readonly model: string;
   readonly inputTokens: number;
@@ -32,14 +32,14 @@ export interface Since {
   readonly cachedTokens: number;
 }
 
-export interface Pending {
+export interface ClaudeRequest {
   readonly request: string;
   readonly tool: string;
-  readonly input: Fields;
+  readonly input: ClaudeFields;
 }
 
 /** The value as a state. A state of another version becomes an empty one. */
-export function asState(value: unknown): State {
+export function asState(value: unknown): ClaudeState {
   if (!isRecord(value)) return { run: '', unheard: [], pending: [] };
   const { run, tools, unheard, pending, window, filled, isAsked, problem, until, since, held, isOver } = value;
   return {
@@ -58,8 +58,8 @@ export function asState(value: unknown): State {
     ...(isAsked === true ? { isAsked } : {}),
     ...(textOf(problem) === undefined ? {} : { problem: problem as string }),
     ...(textOf(until) === undefined ? {} : { until: until as string }),
-    ...(isRecord(since) ? { since: since as unknown as Since } : {}),
-    ...(isRecord(held) ? { held: held as unknown as NonNullable<State['held']> } : {}),
+    ...(isRecord(since) ? { since: since as unknown as UsageSinceResult } : {}),
+    ...(isRecord(held) ? { held: held as unknown as NonNullable<ClaudeState['held']> } : {}),
     ...(isOver === true ? { isOver } : {}),
   };
 }

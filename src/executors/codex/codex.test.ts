@@ -20,7 +20,7 @@ import {
   turnBegan,
   turnEnded,
   working,
-} from './played.ts';
+} from './play-support.ts';
 
 executorConformance({ executor, transcripts });
 

@@ -1,8 +1,8 @@
 import type { Executor } from '../executor.ts';
 import { interactiveOf, launchOf } from './launch.ts';
 import { codexProgram } from './program.ts';
-import { answered } from './requests.ts';
-import { notice, request } from './rpc.ts';
+import { answerRequest } from './requests.ts';
+import { notification, request } from './rpc.ts';
 import { firstState, isState } from './state.ts';
 import { stepOf } from './step.ts';
 import { openThread, startTurn } from './threads.ts';
@@ -29,7 +29,7 @@ export const codex = ({ command }: { readonly command: string }): Executor => ({
     const first = { ...firstState(job), sent: 1 };
     const continuing = job.fork ? 'thread/fork' : 'thread/resume';
     const opening = openThread(first, job.resume === undefined ? 'thread/start' : continuing, job.resume);
-    return { ...opening, send: [hello, notice('initialized'), ...opening.send] };
+    return { ...opening, send: [hello, notification('initialized'), ...opening.send] };
   },
 
   step: stepOf,
@@ -37,7 +37,7 @@ export const codex = ({ command }: { readonly command: string }): Executor => ({
   say: (state, { n, text }) =>
     isState(state) && state.thread !== undefined && !state.ended ? startTurn(state, { text, n }) : undefined,
 
-  answer: (state, request, text) => (isState(state) ? answered(state, request, text) : undefined),
+  answer: (state, request, text) => (isState(state) ? answerRequest(state, request, text) : undefined),
 
   exit: () => [],
 });

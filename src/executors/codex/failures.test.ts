@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../executor.ts';
-import { begun, eventsOf, linesOf, read, says, told, turnBegan, turnEnded, working } from './played.ts';
+import { begun, eventsOf, linesOf, read, says, told, turnBegan, turnEnded, working } from './play-support.ts';
 
 describe('the end of a turn', () => {
   const endOf = (codexErrorInfo: unknown, message = 'why'): readonly AgentEvent[] =>

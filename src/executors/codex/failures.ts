@@ -1,6 +1,6 @@
 import { isRecord, recordIn } from '../agent-event.ts';
 import type { AgentEvent } from '../executor.ts';
-import { countIn, type Fields, fieldsIn, textIn } from './fields.ts';
+import { type CodexFields, countIn, fieldsIn, textIn } from './fields.ts';
 
 type Verdict = Extract<AgentEvent, { type: 'ended' }>['verdict'];
 
@@ -34,7 +34,7 @@ const VERDICT_OF_STATUS: Readonly<Record<number, Verdict | 'limited'>> = {
 const SUMMARY = 1_000;
 
 /** The events of a failed turn: by the kind codex names, else by the provider's status. */
-export function failureOf(error: Fields, until: string | undefined): readonly AgentEvent[] {
+export function failureOf(error: CodexFields, until: string | undefined): readonly AgentEvent[] {
   const text = textIn(error, 'message') ?? 'its turn failed and it did not say why';
   const message = (textIn(bodyIn(text), 'message') ?? text).slice(0, SUMMARY);
   const verdict = verdictOf(error);
@@ -47,14 +47,14 @@ export function failureOf(error: Fields, until: string | undefined): readonly Ag
   return [{ type: 'ended', verdict, summary }];
 }
 
-function verdictOf(error: Fields): Verdict | 'limited' {
+function verdictOf(error: CodexFields): Verdict | 'limited' {
   const kind = error['codexErrorInfo'];
   if (isRecord(kind)) return byStatus(kind) ?? 'errored';
   if (typeof kind === 'string' && Object.hasOwn(VERDICT_OF, kind)) return VERDICT_OF[kind] ?? 'errored';
   return byBody(textIn(error, 'message') ?? '') ?? 'errored';
 }
 
-function byStatus(kind: Fields): Verdict | 'limited' | undefined {
+function byStatus(kind: CodexFields): Verdict | 'limited' | undefined {
   const [name = ''] = Object.keys(kind);
   const status = countIn(fieldsIn(kind, name), 'httpStatusCode');
   return status === undefined ? undefined : VERDICT_OF_STATUS[status];
@@ -67,4 +67,4 @@ function byBody(message: string): Verdict | undefined {
   return textIn(body, 'code') === 'context_length_exceeded' ? 'context_full' : 'refused';
 }
 
-const bodyIn = (message: string): Fields => fieldsIn(recordIn(message), 'error');
+const bodyIn = (message: string): CodexFields => fieldsIn(recordIn(message), 'error');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PRESETS } from '../../domain/agent/tools.ts';
 import type { Job } from '../executor.ts';
 import { plainJob } from '../kit/jobs.ts';
-import { executor } from './played.ts';
+import { executor } from './play-support.ts';
 import { codexProgram } from './program.ts';
 
 describe('the command line of codex', () => {

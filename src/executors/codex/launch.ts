@@ -1,7 +1,7 @@
-import { serversOf } from '../../domain/agent/executor.ts';
+import { mcpServersOf } from '../../domain/agent/executor.ts';
 import { hasTool } from '../../domain/agent/tools.ts';
 import type { Executor, Job } from '../executor.ts';
-import { reachOf } from './policy.ts';
+import { threadPolicy } from './policy.ts';
 import { effortOf } from './threads.ts';
 import { type TomlValue, toml } from './toml.ts';
 
@@ -56,7 +56,7 @@ const NOTICES: Record<string, TomlValue> = {
 
 /** Where a run would be held back a person is asked. */
 function reach(job: Job): string[] {
-  const { sandbox, approvalPolicy } = reachOf(job);
+  const { sandbox, approvalPolicy } = threadPolicy(job);
   return approvalPolicy === 'never' ? ['--dangerously-bypass-approvals-and-sandbox'] : ['-s', sandbox, '-a', 'on-request'];
 }
 
@@ -73,7 +73,7 @@ const settingsOf = (job: Job, trustLevel: 'trusted' | 'untrusted'): Record<strin
   projects: { [job.workDirectory.replace(/(?<=[^/])\/+$/, '')]: { trust_level: trustLevel } },
   ...(job.systemPrompt === undefined ? {} : { developer_instructions: job.systemPrompt }),
   ...(job.tools === undefined || hasTool(job.tools, 'WebSearch') ? {} : { web_search: 'disabled' }),
-  ...Object.fromEntries(serversOf(job).map(([name, server]) => [`mcp_servers.${name}`, serverOf(server)])),
+  ...Object.fromEntries(mcpServersOf(job).map(([name, server]) => [`mcp_servers.${name}`, serverOf(server)])),
 });
 
 /** Without `required` a conversation starts before the server is ready. The tool timeout is long because people answer slowly. */

@@ -1,9 +1,9 @@
 import type { AgentEvent, Step } from '../executor.ts';
 import { failureOf } from './failures.ts';
-import { type Fields, fieldsIn, nameIn, textIn } from './fields.ts';
+import { type CodexFields, fieldsIn, nameIn, textIn } from './fields.ts';
 import { begunIn, doneIn, staysIn } from './items.ts';
-import { nothing, type State } from './state.ts';
-import { begunTurn, clientIdOf, startTurn } from './threads.ts';
+import { type CodexState, unchanged } from './state.ts';
+import { clientIdOf, startTurn, withTurn } from './threads.ts';
 import { contextIn, spentIn, usedUpUntil, windowsIn, withWindows } from './usage.ts';
 
 /** Every notification of codex 0.166.0; an unknown one shows that codex has changed. */
@@ -39,68 +39,68 @@ const MOST_TRIES = 7;
 const TAKE_UP = 'Take up my last message now.';
 
 /** Handles a notification. */
-export function noticed(state: State, method: string, params: Fields): Step {
+export function reduceNotification(state: CodexState, method: string, params: CodexFields): Step {
   // Helper agents have their own threads: their usage counts, but their words are not the agent's.
   const isOwn = state.thread !== undefined && params['threadId'] === state.thread;
   switch (method) {
     case 'turn/started': {
       const turn = nameIn(fieldsIn(params, 'turn'), 'id');
-      return nothing(turn === undefined ? state : begunTurn(state, turn, isOwn));
+      return unchanged(turn === undefined ? state : withTurn(state, turn, isOwn));
     }
     case 'thread/tokenUsage/updated':
       return used(state, params, isOwn);
     case 'account/rateLimits/updated':
       return quotas(state, windowsIn(fieldsIn(params, 'rateLimits')));
     case 'item/started':
-      return isOwn ? itemStarted(state, fieldsIn(params, 'item')) : nothing(withPatch(state, fieldsIn(params, 'item')));
+      return isOwn ? itemStarted(state, fieldsIn(params, 'item')) : unchanged(withPatch(state, fieldsIn(params, 'item')));
     case 'item/completed':
-      return isOwn ? itemCompleted(state, fieldsIn(params, 'item')) : nothing(state);
+      return isOwn ? itemCompleted(state, fieldsIn(params, 'item')) : unchanged(state);
     case 'error':
-      return isOwn && params['willRetry'] === true ? countRetry(state, fieldsIn(params, 'error')) : nothing(state);
+      return isOwn && params['willRetry'] === true ? countRetry(state, fieldsIn(params, 'error')) : unchanged(state);
     case 'turn/completed':
-      return isOwn ? turnCompleted(state, fieldsIn(params, 'turn')) : nothing(state);
+      return isOwn ? turnCompleted(state, fieldsIn(params, 'turn')) : unchanged(state);
     case 'serverRequest/resolved':
-      return nothing({ ...state, pending: state.pending.filter(({ id }) => id !== params['requestId']) });
+      return unchanged({ ...state, pending: state.pending.filter(({ id }) => id !== params['requestId']) });
     default:
-      return nothing(state);
+      return unchanged(state);
   }
 }
 
 /** Counts usage of turns of this run only: a resumed conversation first reports its earlier usage. */
-function used(state: State, params: Fields, isOwn: boolean): Step {
-  if (!state.turns.includes(textIn(params, 'turnId') ?? '')) return nothing(state);
+function used(state: CodexState, params: CodexFields, isOwn: boolean): Step {
+  if (!state.turns.includes(textIn(params, 'turnId') ?? '')) return unchanged(state);
   const usage = fieldsIn(params, 'tokenUsage');
   const events = [spentIn(usage, state.model), ...(isOwn ? [contextIn(usage)] : [])];
   return { state: isOwn ? { ...state, tries: 0 } : state, events, send: [] };
 }
 
-function quotas(state: State, windows: ReturnType<typeof windowsIn>): Step {
-  if (windows.length === 0) return nothing(state);
+function quotas(state: CodexState, windows: ReturnType<typeof windowsIn>): Step {
+  if (windows.length === 0) return unchanged(state);
   const events = windows.map((window): AgentEvent => ({ type: 'quota', ...window }));
   return { state: { ...state, windows: withWindows(state.windows, windows) }, events, send: [] };
 }
 
-function itemStarted(state: State, item: Fields): Step {
+function itemStarted(state: CodexState, item: CodexFields): Step {
   if (textIn(item, 'type') === 'userMessage') return heard(state, textIn(item, 'clientId'));
   const events = begunIn(item);
   const now = { ...withPatch(state, item), unanswered: false, tries: 0, stirred: state.stirred || events.length > 0 };
   return { state: now, events, send: [] };
 }
 
-const withPatch = (state: State, item: Fields): State => {
+const withPatch = (state: CodexState, item: CodexFields): CodexState => {
   const id = nameIn(item, 'id');
   if (textIn(item, 'type') !== 'fileChange' || id === undefined || !state.tools || !staysIn(state.directory, item)) return state;
   return { ...state, patches: [...state.patches, id].slice(-MOST_PATCHES) };
 };
 
-function heard(state: State, clientId: string | undefined): Step {
+function heard(state: CodexState, clientId: string | undefined): Step {
   const message = state.unheard.find(({ n }) => clientIdOf(state, n) === clientId);
-  if (!message) return nothing(state);
+  if (!message) return unchanged(state);
   const unheard = state.unheard.filter((other) => other !== message);
   return { state: { ...state, unheard, unanswered: true }, events: [{ type: 'heard', n: message.n }], send: [] };
 }
 
-function itemCompleted(state: State, item: Fields): Step {
+function itemCompleted(state: CodexState, item: CodexFields): Step {
   const events = doneIn(item);
   if (textIn(item, 'type') !== 'agentMessage') return { state, events, send: [] };
   const said = (textIn(item, 'text') ?? '').slice(-SUMMARY);
@@ -108,16 +108,16 @@ function itemCompleted(state: State, item: Fields): Step {
 }
 
 /** A retry is a sign of life, up to a number of retries. */
-function countRetry(state: State, error: Fields): Step {
+function countRetry(state: CodexState, error: CodexFields): Step {
   const tries = state.tries + 1;
-  if (tries <= MOST_TRIES) return nothing({ ...state, tries });
+  if (tries <= MOST_TRIES) return unchanged({ ...state, tries });
   const message = `it could not reach its model and tried again ${tries} times: ${textIn(error, 'additionalDetails') ?? ''}`;
   return over(state, failureOf({ ...error, message }, undefined));
 }
 
-function turnCompleted(state: State, turn: Fields): Step {
+function turnCompleted(state: CodexState, turn: CodexFields): Step {
   const id = textIn(turn, 'id');
-  if (id === undefined || id !== state.turn) return nothing(state);
+  if (id === undefined || id !== state.turn) return unchanged(state);
   const status = textIn(turn, 'status');
   if (status === 'interrupted') return over(state, failureOf({ message: 'its turn was interrupted' }, undefined));
   if (status !== 'completed') return over(state, failureOf(fieldsIn(turn, 'error'), usedUpUntil(state.windows)));
@@ -125,9 +125,9 @@ function turnCompleted(state: State, turn: Fields): Step {
   // The ending turn recorded the message but did not show it to the model.
   if (state.unanswered) return startTurn({ ...idle, unanswered: false }, { text: TAKE_UP });
   // A message on its way starts another turn.
-  if (state.unheard.some((message) => message.turn !== id)) return nothing(idle);
+  if (state.unheard.some((message) => message.turn !== id)) return unchanged(idle);
   if (!state.stirred) return over(state, [{ type: 'ended', verdict: 'refused', summary: 'its model gave no answer' }]);
   return over(state, [{ type: 'ended', verdict: 'succeeded', summary: state.said }]);
 }
 
-const over = (state: State, events: readonly AgentEvent[]): Step => ({ state: { ...state, ended: true }, events, send: [] });
+const over = (state: CodexState, events: readonly AgentEvent[]): Step => ({ state: { ...state, ended: true }, events, send: [] });

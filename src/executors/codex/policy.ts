@@ -2,7 +2,7 @@ import { mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
 import type { Job } from '../executor.ts';
 
 /** The limits of a thread. */
-export interface Reach {
+export interface ThreadPolicy {
   readonly sandbox: 'danger-full-access' | 'workspace-write' | 'read-only';
   readonly approvalPolicy: 'never' | 'untrusted';
 }
@@ -12,7 +12,7 @@ export interface Reach {
  * is asked for each command and each patch, and what was allowed then runs in a sandbox of codex's own, unless it is in one
  * already: in there none can be made, and no command would start.
  */
-export function reachOf({ tools, sandboxed }: Pick<Job, 'tools' | 'sandboxed'>): Reach {
+export function threadPolicy({ tools, sandboxed }: Pick<Job, 'tools' | 'sandboxed'>): ThreadPolicy {
   if (mayRunAll(tools)) return { sandbox: 'danger-full-access', approvalPolicy: 'never' };
   if (sandboxed) return { sandbox: 'danger-full-access', approvalPolicy: 'untrusted' };
   return { sandbox: mayWrite(tools) ? 'workspace-write' : 'read-only', approvalPolicy: 'untrusted' };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { PRESETS } from '../../domain/agent/tools.ts';
 import { plainJob } from '../kit/jobs.ts';
-import { executor, item, line, type Played, read, says, told, turnEnded, working } from './played.ts';
+import { executor, item, line, type PlayedCodex, read, says, told, turnEnded, working } from './play-support.ts';
 
 describe('a request of codex', () => {
   const asks = (method: string, params: object, id: unknown = 0): string => line({ id, method, params });
   const command = (text: string): string => asks('item/commandExecution/requestApproval', { kind: 'command', command: text });
-  const answerTo = (played: Played, text: string): unknown => read(played, [text]).sent.at(-1);
+  const answerTo = (played: PlayedCodex, text: string): unknown => read(played, [text]).sent.at(-1);
   const shell = (script: string): string => command(`/bin/bash -lc '${script}'`);
 
   it.each([

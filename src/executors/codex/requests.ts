@@ -2,9 +2,9 @@ import { mayWrite } from '../../domain/agent/tools.ts';
 import { isRecord } from '../agent-event.ts';
 import type { AgentEvent, Step } from '../executor.ts';
 import { mayRunCommand, scriptIn } from './commands.ts';
-import { type Fields, listIn, nameIn, textIn } from './fields.ts';
+import { type CodexFields, listIn, nameIn, textIn } from './fields.ts';
 import { type RequestId, refusal, reply } from './rpc.ts';
-import type { Pending, State } from './state.ts';
+import type { CodexRequest, CodexState } from './state.ts';
 
 /* Requests of codex: decided by the tools of the job if they are restricted, else by a person. */
 
@@ -15,12 +15,12 @@ const LONGEST_ID = 100;
 
 interface Asked {
   readonly id: RequestId;
-  readonly params: Fields;
+  readonly params: CodexFields;
 }
 
-type Answerer = (state: State, asked: Asked) => Step;
+type Answerer = (state: CodexState, asked: Asked) => Step;
 
-const decision = (state: State, { id }: Asked, isAllowed: boolean): Step => ({
+const decision = (state: CodexState, { id }: Asked, isAllowed: boolean): Step => ({
   state,
   events: [],
   send: [reply(id, { decision: isAllowed ? 'accept' : 'decline' })],
@@ -54,7 +54,7 @@ const ANSWERERS: Readonly<Record<string, Answerer>> = {
 
 const NO_PERMISSIONS = { permissions: {}, scope: 'turn' };
 
-export function requested(state: State, method: string, asked: Asked): Step & { readonly unknown?: true } {
+export function reduceRequest(state: CodexState, method: string, asked: Asked): Step & { readonly unknown?: true } {
   const answerer = Object.hasOwn(ANSWERERS, method) ? ANSWERERS[method] : undefined;
   if (answerer && !state.ended) return answerer(state, asked);
   return { state, events: [], send: [refusal(asked.id, method)], ...(answerer ? {} : { unknown: true as const }) };
@@ -66,13 +66,18 @@ interface Question {
   readonly questions?: readonly string[];
 }
 
-function asking(state: State, { id }: Asked, kind: Pending['kind'], { text, options = PERMISSION, questions }: Question): Step {
+function asking(
+  state: CodexState,
+  { id }: Asked,
+  kind: CodexRequest['kind'],
+  { text, options = PERMISSION, questions }: Question,
+): Step {
   const request = `${state.run}.${JSON.stringify(id)}`;
   const isKnown = state.pending.some((other) => other.request === request);
   if (isKnown) return { state, events: [], send: [] };
   if (state.pending.length >= MOST_PENDING || String(id).length > LONGEST_ID)
     return { state, events: [], send: [refusal(id, 'so many requests')] };
-  const pending: Pending = { request, id, kind, ...(questions ? { questions } : {}) };
+  const pending: CodexRequest = { request, id, kind, ...(questions ? { questions } : {}) };
   const event: AgentEvent = {
     type: 'asked',
     request,
@@ -84,7 +89,7 @@ function asking(state: State, { id }: Asked, kind: Pending['kind'], { text, opti
 }
 
 /** Several questions of one request are asked as one, and its answer answers each of them. */
-function questionsIn(params: Fields): Question {
+function questionsIn(params: CodexFields): Question {
   const asked = listIn(params, 'questions').filter(isRecord).slice(0, 10);
   const options = asked.length === 1 ? listIn(asked[0] ?? {}, 'options').filter(isRecord) : [];
   return {
@@ -94,14 +99,14 @@ function questionsIn(params: Fields): Question {
   };
 }
 
-export function answered(state: State, request: string, text: string): Step | undefined {
+export function answerRequest(state: CodexState, request: string, text: string): Step | undefined {
   const pending = state.pending.find((other) => other.request === request);
   if (!pending) return undefined;
   const left = { ...state, pending: state.pending.filter((other) => other !== pending) };
   return { state: left, events: [], send: [reply(pending.id, resultOf(pending, text))] };
 }
 
-function resultOf({ kind, questions = [] }: Pending, text: string): object {
+function resultOf({ kind, questions = [] }: CodexRequest, text: string): object {
   if (kind === 'questions') return { answers: Object.fromEntries(questions.map((id) => [id, { answers: [text] }])) };
   // The requested permissions are not kept, so none are granted.
   if (kind === 'permissions') return NO_PERMISSIONS;

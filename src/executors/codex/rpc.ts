@@ -4,7 +4,7 @@ export type RequestId = string | number;
 
 export const request = (id: string, method: string, params: object): string => JSON.stringify({ id, method, params });
 
-export const notice = (method: string): string => JSON.stringify({ method });
+export const notification = (method: string): string => JSON.stringify({ method });
 
 export const reply = (id: RequestId, result: object): string => JSON.stringify({ id, result });
 

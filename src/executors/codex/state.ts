@@ -1,10 +1,10 @@
 import { isRecord } from '../agent-event.ts';
 import type { Job, Step } from '../executor.ts';
 import type { RequestId } from './rpc.ts';
-import type { Window } from './usage.ts';
+import type { QuotaWindow } from './usage.ts';
 
 /** A message of Fleet that codex has not shown to its model yet. */
-export interface Unheard {
+export interface UnheardMessage {
   readonly n: number;
   /** Id of the request with the message. */
   readonly id: string;
@@ -13,7 +13,7 @@ export interface Unheard {
 }
 
 /** A request of codex that a person must answer. */
-export interface Pending {
+export interface CodexRequest {
   readonly request: string;
   readonly id: RequestId;
   readonly kind: 'command' | 'patch' | 'permissions' | 'questions';
@@ -21,7 +21,7 @@ export interface Pending {
 }
 
 /** The reducer's state between two lines. Every field is bounded, because the row of the run holds the state. */
-export interface State {
+export interface CodexState {
   readonly run: string;
   /** How many requests were sent; ids are made of this number. */
   readonly sent: number;
@@ -39,13 +39,13 @@ export interface State {
   readonly turn?: string | undefined;
   /** Turns of this run: usage of earlier turns was counted already. */
   readonly turns: readonly string[];
-  readonly unheard: readonly Unheard[];
+  readonly unheard: readonly UnheardMessage[];
   /** Whether the model has not answered the last message yet. */
   readonly unanswered: boolean;
-  readonly pending: readonly Pending[];
+  readonly pending: readonly CodexRequest[];
   /** Ids of patches that stay in the directory. */
   readonly patches: readonly string[];
-  readonly windows: readonly Window[];
+  readonly windows: readonly QuotaWindow[];
   /** How many retries codex has reported in a row. */
   readonly tries: number;
   /** The last words of this turn. */
@@ -58,7 +58,7 @@ export interface State {
 /** The agent reads a longer prompt from its file, because the state must hold the prompt until the thread is open. */
 const INLINE_PROMPT = 24_000;
 
-export const firstState = (job: Job): State => ({
+export const firstState = (job: Job): CodexState => ({
   run: job.runId,
   sent: 0,
   directory: job.workDirectory,
@@ -83,7 +83,7 @@ export const firstState = (job: Job): State => ({
 });
 
 /** Whether a value is a state of this version. The lines of a run of another version are not understood. */
-export const isState = (value: unknown): value is State =>
+export const isState = (value: unknown): value is CodexState =>
   isRecord(value) && typeof value['run'] === 'string' && Array.isArray(value['turns']);
 
-export const nothing = (state: unknown): Step => ({ state, events: [], send: [] });
+export const unchanged = (state: unknown): Step => ({ state, events: [], send: [] });

@@ -1,15 +1,15 @@
 import type { AgentEvent } from '../executor.ts';
-import { countIn, type Fields, fieldsIn, nameIn } from './fields.ts';
+import { type CodexFields, countIn, fieldsIn, nameIn } from './fields.ts';
 
 /** The last report of a quota window of the account. */
-export interface Window {
+export interface QuotaWindow {
   readonly window: string;
   readonly used: number;
   readonly resets?: string;
 }
 
 /** The usage of one answer of the model. The total beside it includes earlier runs of the thread, so it is not used. */
-export function spentIn(usage: Fields, model: string | undefined): AgentEvent {
+export function spentIn(usage: CodexFields, model: string | undefined): AgentEvent {
   const last = fieldsIn(usage, 'last');
   // Codex counts cached tokens among the input tokens.
   const cached = countIn(last, 'cachedInputTokens') ?? 0;
@@ -22,7 +22,7 @@ export function spentIn(usage: Fields, model: string | undefined): AgentEvent {
   };
 }
 
-export function contextIn(usage: Fields): AgentEvent {
+export function contextIn(usage: CodexFields): AgentEvent {
   const limit = countIn(usage, 'modelContextWindow');
   return {
     type: 'context',
@@ -33,7 +33,7 @@ export function contextIn(usage: Fields): AgentEvent {
 
 const MOST_WINDOWS = 8;
 
-export function windowsIn(limits: Fields): readonly Window[] {
+export function windowsIn(limits: CodexFields): readonly QuotaWindow[] {
   const of = nameIn(limits, 'limitId');
   const prefix = of === undefined || of === 'codex' ? '' : `${of} `;
   return ['primary', 'secondary'].flatMap((name) => {
@@ -48,11 +48,11 @@ export function windowsIn(limits: Fields): readonly Window[] {
 }
 
 /** Merges reports of windows: an update names only windows that changed. */
-export const withWindows = (before: readonly Window[], now: readonly Window[]): readonly Window[] =>
+export const withWindows = (before: readonly QuotaWindow[], now: readonly QuotaWindow[]): readonly QuotaWindow[] =>
   [...before.filter(({ window }) => !now.some((other) => other.window === window)), ...now].slice(-MOST_WINDOWS);
 
 /** When the last used-up window resets. */
-export const usedUpUntil = (windows: readonly Window[]): string | undefined =>
+export const usedUpUntil = (windows: readonly QuotaWindow[]): string | undefined =>
   windows
     .filter(({ used }) => used >= 1)
     .flatMap(({ resets }) => resets ?? [])

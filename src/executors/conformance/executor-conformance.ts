@@ -4,7 +4,7 @@ import type { Executor } from '../executor.ts';
 import { lawsOf } from '../kit/laws.ts';
 import { transcriptsIn } from '../kit/transcripts.ts';
 
-export interface Member {
+export interface ConformanceSubject {
   readonly executor: Executor;
   /** The folder of transcripts of the real program. */
   readonly transcripts: URL;
@@ -13,7 +13,7 @@ export interface Member {
 }
 
 /** Checks the laws of the kit and the transcripts of the real program. Each run tries other random lines; the title has the seed. */
-export function executorConformance({ executor, transcripts, unknown }: Member): void {
+export function executorConformance({ executor, transcripts, unknown }: ConformanceSubject): void {
   const recorded = transcriptsIn(fileURLToPath(transcripts));
   const seed = Math.floor(Math.random() * 2 ** 32);
   describe(`executor ${executor.name}, seed ${seed}`, () => {
@@ -22,7 +22,7 @@ export function executorConformance({ executor, transcripts, unknown }: Member):
       expect(recorded.filter(({ expected }) => expected === undefined).map(({ name }) => name)).toEqual([]);
     });
 
-    for (const { says, holds } of lawsOf({ executor, transcripts: recorded, unknown, seed }))
-      it(`${says} [EXEC-02]`, () => expect(holds).not.toThrow());
+    for (const { title, check } of lawsOf({ executor, transcripts: recorded, unknown, seed }))
+      it(`${title} [EXEC-02]`, () => expect(check).not.toThrow());
   });
 }

@@ -1,4 +1,4 @@
-import { type McpServer, type Program, placesBeside, serversOf } from '../../domain/agent/executor.ts';
+import { extraDirectories, type McpServer, mcpServersOf, type Program } from '../../domain/agent/executor.ts';
 import { hasTool, mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
 import { acpExecutor } from '../acp-client/acp-client.ts';
 import type { Executor, Job } from '../executor.ts';
@@ -33,7 +33,7 @@ export const copilot = (command: string): Executor =>
     login: copilotProgram.login,
     modelAtLaunch: true,
     mcpAtLaunch: true,
-    endsAtNo: true,
+    endsTurnOnDenial: true,
     failsWithoutUsage: true,
     launch: (job) => ({
       command,
@@ -54,7 +54,7 @@ export const copilot = (command: string): Executor =>
   });
 
 function withServers(job: Job): string[] {
-  const servers = serversOf(job).map(([name, server]) => [name, serverOf(server)]);
+  const servers = mcpServersOf(job).map(([name, server]) => [name, serverOf(server)]);
   return servers.length === 0 ? [] : ['--additional-mcp-config', JSON.stringify({ mcpServers: Object.fromEntries(servers) })];
 }
 
@@ -78,6 +78,6 @@ function restricted(job: Job, tools: readonly string[]): string[] {
     ...(mayWrite(tools) ? ['--allow-tool=write'] : []),
     ...(mayRunAll(tools) ? ['--allow-tool=shell', '--allow-all-paths', '--allow-all-urls'] : []),
     '--disable-builtin-mcps',
-    ...placesBeside(job).map((place) => `--add-dir=${place}`),
+    ...extraDirectories(job).map((place) => `--add-dir=${place}`),
   ];
 }

@@ -1,4 +1,4 @@
-import { type Place, refuse } from './toml-values.ts';
+import { refuse, type TomlPlace } from './toml-values.ts';
 
 /* A prompt is one argument of a program. If that argument were code, a prompt could run commands. */
 
@@ -14,7 +14,7 @@ const OF_A_TASK = /(?<!\{)\{(?:prompt|model)\}(?!\})/;
 const nameOf = (word: string): string => word.slice(word.lastIndexOf('/') + 1);
 
 /** Refuses text of a task inside code. After the code it is an argument like any other, and allowed. */
-export function refuseCode(command: readonly string[], place: Place): void {
+export function refuseCode(command: readonly string[], place: TomlPlace): void {
   command.forEach((word, at) => {
     if (!OF_A_TASK.test(word)) return;
     const before = command.slice(0, at);

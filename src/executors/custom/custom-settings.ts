@@ -6,7 +6,7 @@ import { isSecretName } from '../../platform/redact.ts';
 import { refuseCode } from './code-arguments.ts';
 import { type EventRule, parseRule } from './event-rules.ts';
 import { checkTemplate } from './template.ts';
-import { oneOf, type Place, refuse, refuseUnknown, tableOf } from './toml-values.ts';
+import { oneOf, refuse, refuseUnknown, type TomlPlace, tableOf } from './toml-values.ts';
 
 export interface CustomSettings {
   readonly program: string;
@@ -53,7 +53,7 @@ const mostNames = 100;
 /** Parses `executors/NAME.toml`. Throws a Fault that names the key, what was seen and what was expected. */
 export function parseCustomSettings(file: string, text: string): CustomSettings {
   const table = parsed(file, text);
-  const at = (key: string): Place => ({ file, key });
+  const at = (key: string): TomlPlace => ({ file, key });
   const isAcp = table['protocol'] !== undefined && oneOf(table['protocol'], ['acp'], at('protocol')) === 'acp';
   refuseUnknown(table, isAcp ? acpKeys : keys, { file, key: '' });
   const [program, ...args] = command(table['command'], at('command'));
@@ -74,7 +74,7 @@ export function parseCustomSettings(file: string, text: string): CustomSettings 
   };
 }
 
-function acpSettings(table: Readonly<Record<string, unknown>>, program: string, at: (key: string) => Place): AcpSettings {
+function acpSettings(table: Readonly<Record<string, unknown>>, program: string, at: (key: string) => TomlPlace): AcpSettings {
   const flag = (key: string, otherwise: boolean): boolean => {
     const value = table[key] ?? otherwise;
     return typeof value === 'boolean' ? value : refuse(at(key), value, 'true or false');
@@ -102,7 +102,7 @@ function parsed(file: string, text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function command(value: unknown, place: Place): readonly [string, ...string[]] {
+function command(value: unknown, place: TomlPlace): readonly [string, ...string[]] {
   const expected = 'a list of texts: the program and its arguments, such as ["prog", "{prompt}"]';
   if (!Array.isArray(value) || !value.every((part) => typeof part === 'string' && !part.includes('\0'))) {
     return refuse(place, value, expected);
@@ -118,7 +118,7 @@ function command(value: unknown, place: Place): readonly [string, ...string[]] {
 
 const mostVersionArgs = 8;
 
-function versionArgs(value: unknown, place: Place): readonly string[] {
+function versionArgs(value: unknown, place: TomlPlace): readonly string[] {
   const isGood =
     Array.isArray(value) &&
     value.length > 0 &&
@@ -127,13 +127,13 @@ function versionArgs(value: unknown, place: Place): readonly string[] {
   return isGood ? value : refuse(place, value, 'the arguments for which the program prints its version, such as ["--version"]');
 }
 
-function environment(value: unknown, place: Place): Readonly<Record<string, string>> {
+function environment(value: unknown, place: TomlPlace): Readonly<Record<string, string>> {
   const entries = Object.entries(tableOf(value, place));
   return Object.fromEntries(entries.map(([name, text]) => variable(name, text, { ...place, key: `env.${name}` })));
 }
 
 /** Checks one variable. Keys of providers come from the user's environment or log-in, never from this file. */
-function variable(name: string, value: unknown, place: Place): [string, string] {
+function variable(name: string, value: unknown, place: TomlPlace): [string, string] {
   if (typeof value !== 'string' || value.includes('\0')) return refuse(place, value, 'a text');
   if (!/^[A-Za-z_]\w*$/.test(name)) return refuse(place, value, 'a name of letters, digits and _');
   if (name.startsWith('FLEET_')) return refuse(place, value, 'another name: those that start with FLEET_ are set by Fleet');
@@ -142,20 +142,20 @@ function variable(name: string, value: unknown, place: Place): [string, string] 
   return [name, value];
 }
 
-function allowed(value: unknown, place: Place): readonly string[] {
+function allowed(value: unknown, place: TomlPlace): readonly string[] {
   const isList = Array.isArray(value) && value.length <= mostNames;
   const isGood = isList && value.every((name) => VariableName.safeParse(name).success);
   return isGood ? value : refuse(place, value, `at most ${mostNames} names of variables, such as ["OPENAI_*"]`);
 }
 
-function contextLimit(value: unknown, place: Place): number | undefined {
+function contextLimit(value: unknown, place: TomlPlace): number | undefined {
   if (value === undefined) return undefined;
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
     ? value
     : refuse(place, value, 'a whole number of tokens above 0');
 }
 
-function eventRules(value: unknown, place: Place): readonly EventRule[] {
+function eventRules(value: unknown, place: TomlPlace): readonly EventRule[] {
   if (!Array.isArray(value)) return refuse(place, value, 'rules, each under a line [[events]]');
   if (value.length > mostRules) return refuse(place, value.length, `at most ${mostRules} rules`);
   return value.map((rule, index) => parseRule(rule, { ...place, key: `events[${index + 1}]` }));

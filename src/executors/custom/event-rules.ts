@@ -1,6 +1,6 @@
 import { asAgentEvent, EVENT_FIELDS, isEventType, isRecord } from '../agent-event.ts';
 import { type AgentEvent, VERDICTS } from '../executor.ts';
-import { type Place, refuse, refuseUnknown, type Table, tableOf } from './toml-values.ts';
+import { refuse, refuseUnknown, type TomlPlace, type TomlTable, tableOf } from './toml-values.ts';
 
 /** The source of an event's field: a literal value, or a path in the line. */
 type Source = { readonly value: unknown } | { readonly path: readonly string[] };
@@ -26,9 +26,9 @@ const defaults: Readonly<Partial<Record<AgentEvent['type'], Readonly<Record<stri
   spent: { inputTokens: 0, outputTokens: 0 },
 };
 
-export function parseRule(raw: unknown, place: Place): EventRule {
+export function parseRule(raw: unknown, place: TomlPlace): EventRule {
   const table = tableOf(raw, place);
-  const at = (key: string): Place => ({ file: place.file, key: `${place.key}.${key}` });
+  const at = (key: string): TomlPlace => ({ file: place.file, key: `${place.key}.${key}` });
   const then = table['then'];
   if (typeof then !== 'string' || !isEventType(then)) {
     return refuse(at('then'), then, `one of ${Object.keys(EVENT_FIELDS).join(', ')}`);
@@ -45,10 +45,10 @@ export function parseRule(raw: unknown, place: Place): EventRule {
 }
 
 /** The events of all matching rules. A rule gives no event if the line lacks one of its fields. */
-export const eventsIn = (rules: readonly EventRule[], line: Table): readonly AgentEvent[] =>
+export const eventsIn = (rules: readonly EventRule[], line: TomlTable): readonly AgentEvent[] =>
   rules.filter(({ when }) => when.every(({ path, value }) => at(line, path) === value)).flatMap((rule) => eventOf(rule, line));
 
-function eventOf({ type, fields }: EventRule, line: Table): AgentEvent[] {
+function eventOf({ type, fields }: EventRule, line: TomlTable): AgentEvent[] {
   const event: Record<string, unknown> = { type, ...defaults[type] };
   for (const [name, from] of Object.entries(fields)) {
     const value = converted(name, 'value' in from ? from.value : at(line, from.path));
@@ -79,7 +79,7 @@ const EVENT_NUMBERS = new Set([
 const latestMs = 8.64e15;
 const instant = (ms: number): string | undefined => (Math.abs(ms) <= latestMs ? new Date(ms).toISOString() : undefined);
 
-function conditions(table: Table, place: Place, above: readonly string[] = []): EventRule['when'] {
+function conditions(table: TomlTable, place: TomlPlace, above: readonly string[] = []): EventRule['when'] {
   return Object.entries(table).flatMap(([key, value]) => {
     const path = [...above, ...key.split('.')];
     if (isRecord(value)) return conditions(value, place, path);
@@ -88,7 +88,7 @@ function conditions(table: Table, place: Place, above: readonly string[] = []): 
   });
 }
 
-function source(name: string, raw: unknown, place: Place): Source {
+function source(name: string, raw: unknown, place: TomlPlace): Source {
   const literal = words[name];
   if (typeof raw === 'string') return literal?.includes(raw) ? { value: raw } : { path: raw === '.' ? [] : raw.split('.') };
   if (typeof raw === 'number' || typeof raw === 'boolean' || Array.isArray(raw)) return { value: raw };
@@ -101,7 +101,7 @@ function at(line: unknown, path: readonly string[]): unknown {
   let value = line;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Table)[key];
+    value = (value as TomlTable)[key];
   }
   return value;
 }

@@ -1,6 +1,6 @@
 import { nearest } from '../../platform/nearest.ts';
 import type { Job } from '../executor.ts';
-import { type Place, refuse } from './toml-values.ts';
+import { refuse, type TomlPlace } from './toml-values.ts';
 
 const PLACEHOLDERS = ['prompt', 'prompt_file', 'model', 'result_file', 'mcp_config'] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];
@@ -9,7 +9,7 @@ type Placeholder = (typeof PLACEHOLDERS)[number];
 const longestArgumentBytes = 100 * 1024;
 const marked = /\{\{(\w+)\}\}|\{([a-z_]+)\}/g;
 
-export function checkTemplate(text: string, place: Place): void {
+export function checkTemplate(text: string, place: TomlPlace): void {
   for (const [whole, literal, name = ''] of text.matchAll(marked)) {
     if (literal !== undefined || isPlaceholder(name)) continue;
     const candidate = nearest(name, PLACEHOLDERS);

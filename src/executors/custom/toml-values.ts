@@ -2,20 +2,20 @@ import { Fault } from '../../domain/fault.ts';
 import { nearest } from '../../platform/nearest.ts';
 import { isRecord } from '../agent-event.ts';
 
-export type Table = Readonly<Record<string, unknown>>;
+export type TomlTable = Readonly<Record<string, unknown>>;
 
 /** The file and key of a value, for messages. */
-export interface Place {
+export interface TomlPlace {
   readonly file: string;
   readonly key: string;
 }
 
-export function refuse({ file, key }: Place, seen: unknown, expected: string): never {
+export function refuse({ file, key }: TomlPlace, seen: unknown, expected: string): never {
   const what = seen === undefined ? 'is missing' : `is ${shown(seen)}`;
   throw new Fault('invalid', `${file}: ${key} ${what}, expected ${expected}`, { file, key, expected });
 }
 
-export function refuseUnknown(table: Table, known: readonly string[], { file, key }: Place): void {
+export function refuseUnknown(table: TomlTable, known: readonly string[], { file, key }: TomlPlace): void {
   for (const name of Object.keys(table)) {
     if (known.includes(name)) continue;
     const candidate = nearest(name, known);
@@ -24,12 +24,12 @@ export function refuseUnknown(table: Table, known: readonly string[], { file, ke
   }
 }
 
-export function oneOf<Word extends string>(value: unknown, words: readonly Word[], place: Place): Word {
+export function oneOf<Word extends string>(value: unknown, words: readonly Word[], place: TomlPlace): Word {
   const found = words.find((word) => word === value);
   return found ?? refuse(place, value, words.map((word) => JSON.stringify(word)).join(' or '));
 }
 
-export function tableOf(value: unknown, place: Place): Table {
+export function tableOf(value: unknown, place: TomlPlace): TomlTable {
   return isRecord(value) ? value : refuse(place, value, 'a table');
 }
 

@@ -1,5 +1,5 @@
-import { type Program, placesBeside } from '../../domain/agent/executor.ts';
-import type { Usage } from '../acp-client/acp-agent.ts';
+import { extraDirectories, type Program } from '../../domain/agent/executor.ts';
+import type { AcpUsage } from '../acp-client/acp-agent.ts';
 import { acpExecutor } from '../acp-client/acp-client.ts';
 import { fieldsOf, recordsIn, textIn } from '../acp-client/rpc.ts';
 import { count } from '../acp-client/updates.ts';
@@ -33,7 +33,7 @@ export const gemini = (command: string): Executor =>
     login: 'gemini, and choose how to sign in; or set GEMINI_API_KEY',
     modelAtLaunch: true,
     usageIn,
-    afterPast: '/help',
+    promptAfterReplay: '/help',
     // Only its own shell tool is of this kind, and its title is the whole command.
     commandIn: ({ title }) => textIn(title),
     launch: (job) => ({
@@ -43,7 +43,7 @@ export const gemini = (command: string): Executor =>
         ...(job.tools ? restricted(job) : ['--approval-mode', 'yolo']),
         ...(job.model === undefined ? [] : ['--model', job.model]),
         // Long prompts are files there.
-        ...placesBeside(job).flatMap((place) => ['--include-directories', place]),
+        ...extraDirectories(job).flatMap((place) => ['--include-directories', place]),
         ...job.extraArgs,
       ],
       env: {
@@ -74,7 +74,7 @@ const defaultsOf = ({ maxTurns }: Job): object => ({
   ...(maxTurns === undefined ? {} : { model: { maxSessionTurns: maxTurns } }),
 });
 
-function usageIn(result: Readonly<Record<string, unknown>>): Usage | undefined {
+function usageIn(result: Readonly<Record<string, unknown>>): AcpUsage | undefined {
   const quota = fieldsOf(fieldsOf(result['_meta'])['quota']);
   const tokens = fieldsOf(quota['token_count']);
   const inputTokens = count(tokens['input_tokens']);

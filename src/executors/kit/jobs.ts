@@ -1,5 +1,5 @@
 import type { Job } from '../executor.ts';
-import { frozen } from './purely.ts';
+import { frozen } from './without-ambient.ts';
 
 export const plainJob: Job = frozen({
   taskId: 'task_1',

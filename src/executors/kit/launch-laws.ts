@@ -1,8 +1,8 @@
 import type { Abilities, Interactive } from '../../domain/agent/executor.ts';
 import type { Executor, Job } from '../executor.ts';
 import { JOBS, plainJob } from './jobs.ts';
-import { type Law, must, same, short } from './law.ts';
-import { purely, throughJson } from './purely.ts';
+import { type ExecutorLaw, must, same, short } from './law.ts';
+import { throughJson, withoutAmbient } from './without-ambient.ts';
 
 const providerKey = /(?:_API_KEY|_TOKEN|_SECRET|_PASSWORD|_ACCESS_KEY(?:_ID)?|_CREDENTIALS)$/i;
 
@@ -19,41 +19,41 @@ const ABILITIES: Readonly<Record<keyof Abilities, true>> = {
 const FUNCTIONS = ['launch', 'begin', 'step', 'say', 'answer', 'exit'] as const satisfies readonly (keyof Executor)[];
 
 /** The laws about launching. */
-export const launchLaws = (executor: Executor): readonly Law[] => [
-  { says: 'has a name, a full table of what it can do, and all its functions', holds: () => wholeContract(executor) },
+export const launchLaws = (executor: Executor): readonly ExecutorLaw[] => [
+  { title: 'has a name, a full table of what it can do, and all its functions', check: () => wholeContract(executor) },
   {
-    says: 'launches the same way each time, from the job alone, as plain values',
-    holds: () => {
+    title: 'launches the same way each time, from the job alone, as plain values',
+    check: () => {
       for (const job of JOBS) plainLaunch(executor, job);
     },
   },
   {
-    says: "hands over no provider's key",
-    holds: () => {
+    title: "hands over no provider's key",
+    check: () => {
       const names = JOBS.flatMap((job) => Object.keys(executor.launch(job).env));
       const keys = names.filter((name) => providerKey.test(name));
       same(keys, [], 'variables that sign in to a provider are set by launch');
     },
   },
   {
-    says: 'opens a conversation for a person from the job alone, as plain values, if it can at all',
-    holds: () => {
+    title: 'opens a conversation for a person from the job alone, as plain values, if it can at all',
+    check: () => {
       for (const job of JOBS) for (const hasPlaceSettings of [false, true]) plainOpening(executor, job, hasPlaceSettings);
     },
   },
   {
-    says: 'goes on with a conversation only if it can',
-    holds: () => {
+    title: 'goes on with a conversation only if it can',
+    check: () => {
       const going = { ...plainJob, resume: 'session-1' };
       if (executor.can.resume)
         must(told(executor, going).includes('session-1'), 'can.resume is true, and the session reaches nobody');
       else same(executor.launch(going), executor.launch(plainJob), 'can.resume is false, and a session changes the launch');
     },
   },
-  { says: 'tells a copy of a conversation from the conversation itself', holds: () => copies(executor) },
+  { title: 'tells a copy of a conversation from the conversation itself', check: () => copies(executor) },
   {
-    says: 'opens a conversation only with an agent that reads',
-    holds: () => {
+    title: 'opens a conversation only with an agent that reads',
+    check: () => {
       for (const job of JOBS)
         if (executor.launch(job).mode === 'oneway')
           same(executor.begin(job).send, [], 'lines are sent to an agent that is one-way');
@@ -93,8 +93,8 @@ function plainOpening(executor: Executor, job: Job, hasPlaceSettings: boolean): 
 }
 
 function plainStart<Start extends Interactive>(make: () => Start): Start {
-  const launch = purely(make);
-  same(purely(make), launch, 'a second launch of the same job differs');
+  const launch = withoutAmbient(make);
+  same(withoutAmbient(make), launch, 'a second launch of the same job differs');
   same(throughJson(launch), launch, 'a launch is not plain JSON');
   must(typeof launch.command === 'string' && launch.command !== '', `command is ${short(launch.command)}, expected a program`);
   const words = [launch.command, ...launch.args, ...Object.values(launch.env)];

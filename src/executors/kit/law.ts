@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /** One law of executors. Laws are plain functions, so that any test runner and `fleet executor test` can check them. */
-export interface Law {
-  readonly says: string;
+export interface ExecutorLaw {
+  readonly title: string;
   /** Throws `Broken` if the law does not hold. */
-  holds(): void;
+  check(): void;
 }
 
 /** A broken law. The message says in one line what was seen and what was expected. */
-export class Broken extends Error {
+export class LawBroken extends Error {
   override readonly name = 'Broken';
 }
 
 export function must(isSo: boolean, what: string): asserts isSo {
-  if (!isSo) throw new Broken(what);
+  if (!isSo) throw new LawBroken(what);
 }
 
 export function same(seen: unknown, expected: unknown, what: string): void {
-  if (!isDeepStrictEqual(seen, expected)) throw new Broken(`${what}: ${short(seen)}, expected ${short(expected)}`);
+  if (!isDeepStrictEqual(seen, expected)) throw new LawBroken(`${what}: ${short(seen)}, expected ${short(expected)}`);
 }
 
 const most = 300;

@@ -37,12 +37,12 @@ const transcript = {
 };
 
 function brokenBy(executor: Executor): string[] {
-  return lawsOf({ executor, transcripts: [transcript] }).flatMap(({ says, holds }) => {
+  return lawsOf({ executor, transcripts: [transcript] }).flatMap(({ title, check }) => {
     try {
-      holds();
+      check();
       return [];
     } catch (error) {
-      return [`${says}: ${(error as Error).message}`];
+      return [`${title}: ${(error as Error).message}`];
     }
   });
 }

@@ -1,5 +1,5 @@
 import { EVENT_FIELDS } from '../agent-event.ts';
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 /** Lines without meaning to any program. */
 export const UNKNOWN_LINES: readonly string[] = [
@@ -24,7 +24,7 @@ export const UNKNOWN_LINES: readonly string[] = [
 ];
 
 /** Makes random lines: text, JSON, near misses of Fleet's events, and broken pieces of the given lines. */
-export function anyLine(recorded: readonly string[], dice: Dice): () => string {
+export function anyLine(recorded: readonly string[], dice: SeededRandom): () => string {
   const known = recorded.length === 0 ? ['{}'] : recorded;
   const kinds: readonly (() => string)[] = [
     () => anyText(dice, 40),
@@ -43,10 +43,10 @@ const FIELDS = [
   ...new Set([...Object.values(EVENT_FIELDS).flatMap((fields) => Object.keys(fields)), 'type', '__proto__', 'other']),
 ];
 
-const anyFields = (dice: Dice): object =>
+const anyFields = (dice: SeededRandom): object =>
   Object.fromEntries(Array.from({ length: dice.below(6) }, () => [dice.pick(FIELDS), anyValue(dice, 2)]));
 
-function anyValue(dice: Dice, depth: number): unknown {
+function anyValue(dice: SeededRandom, depth: number): unknown {
   const list = () => Array.from({ length: dice.below(4) }, () => anyValue(dice, depth - 1));
   const plain: readonly (() => unknown)[] = [
     () => null,
@@ -63,10 +63,10 @@ function anyValue(dice: Dice, depth: number): unknown {
 /** First code points of ranges that often break programs: letters, controls, other scripts, marks, emoji. */
 const RANGES = [0x20, 0x00, 0x7f, 0x400, 0x2028, 0x300, 0xff00, 0x1f300] as const;
 
-const anyText = (dice: Dice, length: number): string =>
+const anyText = (dice: SeededRandom, length: number): string =>
   String.fromCodePoint(...Array.from({ length: dice.below(length) }, () => dice.pick(RANGES) + dice.below(0x5f)));
 
-function broken(line: string, dice: Dice): string {
+function broken(line: string, dice: SeededRandom): string {
   const at = dice.below(Math.min(line.length, 200) + 1);
   return line.slice(0, at) + anyText(dice, 8) + line.slice(at + dice.below(20));
 }

@@ -1,13 +1,13 @@
 import { asAgentEvent } from '../agent-event.ts';
 import type { Executor, Job, Step } from '../executor.ts';
-import { diceOf } from './dice.ts';
 import { plainJob } from './jobs.ts';
-import { Broken, type Law, must, same, short } from './law.ts';
+import { type ExecutorLaw, LawBroken, must, same, short } from './law.ts';
 import { anyLine, UNKNOWN_LINES } from './lines.ts';
-import { frozen, purely, throughJson } from './purely.ts';
+import { seededRandom } from './seeded-random.ts';
 import type { Transcript } from './transcripts.ts';
+import { frozen, throughJson, withoutAmbient } from './without-ambient.ts';
 
-export interface Member {
+export interface LawSubject {
   readonly executor: Executor;
   /** Recorded output of the real program. */
   readonly transcripts: readonly Transcript[];
@@ -21,31 +21,31 @@ const largestStateBytes = 64 * 1024;
 const message = { n: 7, text: 'two\nlines, "quotes" and 🚀\u2028' };
 
 /** The laws about reducing lines. */
-export const reducerLaws = (member: Member): readonly Law[] => {
+export const reducerLaws = (member: LawSubject): readonly ExecutorLaw[] => {
   const { executor, transcripts, unknown = UNKNOWN_LINES } = member;
   return [
     ...transcripts.flatMap((transcript) => replayLaw(executor, transcript)),
     {
-      says: 'changes nothing on a line it does not know',
-      holds: () => {
+      title: 'changes nothing on a line it does not know',
+      check: () => {
         const { state } = executor.begin(jobOf());
         for (const line of unknown) meansNothing(executor, state, line);
       },
     },
     {
-      says: 'never throws, keeps to our words and keeps its state small, whatever is printed',
-      holds: () => anythingPrinted(member),
+      title: 'never throws, keeps to our words and keeps its state small, whatever is printed',
+      check: () => anythingPrinted(member),
     },
-    { says: 'takes messages and answers only where its table says so', holds: () => saysWhatItCan(executor) },
+    { title: 'takes messages and answers only where its table says so', check: () => saysWhatItCan(executor) },
     {
-      says: 'answers what was asked once',
-      holds: () => {
+      title: 'answers what was asked once',
+      check: () => {
         for (const transcript of transcripts) answersOnce(executor, transcript);
       },
     },
     {
-      says: 'calls no failed exit a success',
-      holds: () => {
+      title: 'calls no failed exit a success',
+      check: () => {
         for (const code of [1, 127, 137]) {
           const events = executor.exit(executor.begin(jobOf()).state, code);
           must(
@@ -60,13 +60,13 @@ export const reducerLaws = (member: Member): readonly Law[] => {
 
 const jobOf = ({ prompt = plainJob.prompt, job = {} }: Partial<Transcript> = {}): Job => frozen({ ...plainJob, ...job, prompt });
 
-const replayLaw = (executor: Executor, transcript: Transcript): Law[] =>
+const replayLaw = (executor: Executor, transcript: Transcript): ExecutorLaw[] =>
   transcript.expected === undefined
     ? []
     : [
         {
-          says: `replays ${transcript.name} to what is expected of it`,
-          holds: () => {
+          title: `replays ${transcript.name} to what is expected of it`,
+          check: () => {
             const [seen, expected] = [replayed(executor, transcript), transcript.expected].map((text) => text?.split('\n') ?? []);
             const at = (seen ?? []).findIndex((line, index) => line !== expected?.[index]);
             const first = at === -1 ? (seen?.length ?? 0) : at;
@@ -80,7 +80,7 @@ const replayLaw = (executor: Executor, transcript: Transcript): Law[] =>
 
 /** The result of a transcript, one JSON value per line: events as they are, lines to send under `send`. */
 export function replayed(executor: Executor, transcript: Transcript): string {
-  return purely(() => {
+  return withoutAmbient(() => {
     const begun = twice(() => executor.begin(jobOf(transcript)), 'begin');
     const results = outcomeOf(begun);
     let state = throughJson(begun.state);
@@ -103,16 +103,16 @@ function meansNothing(executor: Executor, state: unknown, line: string): void {
   if (!isSpeech) same(step, { state, events: [], send: [] }, `what follows from ${short(line.slice(0, 80))}`);
 }
 
-function anythingPrinted({ executor, transcripts, seed = 1 }: Member): void {
+function anythingPrinted({ executor, transcripts, seed = 1 }: LawSubject): void {
   const begun = executor.begin(jobOf()).state;
   const next = anyLine(
     transcripts.flatMap(({ lines }) => lines.slice(0, 200)),
-    diceOf(seed),
+    seededRandom(seed),
   );
   // Every second round continues the one before the last: a state that grows with lines shows only in a long run.
   let long = begun;
   for (let run = 0; run < 100; run += 1) {
-    const state = purely(() => {
+    const state = withoutAmbient(() => {
       let now = run % 2 === 0 ? begun : long;
       for (let at = 0; at < 100; at += 1) now = checked(executor, now, next()).state;
       return now;
@@ -127,7 +127,7 @@ function anythingPrinted({ executor, transcripts, seed = 1 }: Member): void {
 
 function saysWhatItCan(executor: Executor): void {
   const { state } = executor.begin(jobOf());
-  const said = purely(() => twice(() => executor.say(frozen(state), message), 'say'));
+  const said = withoutAmbient(() => twice(() => executor.say(frozen(state), message), 'say'));
   if (!executor.can.steer) same(said, undefined, 'can.steer is false, and say gives');
   if (said) mustBePlain(executor, said, 'a message');
   same(
@@ -161,7 +161,7 @@ function checked(executor: Executor, state: unknown, line: string): Step {
     return next;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Broken(`${why}, at the line ${short(line)} in the state ${short(state)}`, { cause: error });
+    throw new LawBroken(`${why}, at the line ${short(line)} in the state ${short(state)}`, { cause: error });
   }
 }
 

@@ -4,7 +4,7 @@ import { asAgentEvent, isRecord } from '../agent-event.ts';
 import type { AgentEvent, Executor, Step } from '../executor.ts';
 
 /** A user's module, wherever it runs. Answers may be any value. `ask` throws if the module throws or is too slow. */
-export interface AskedModule {
+export interface CallableModule {
   /** The exports besides functions. */
   readonly facts: unknown;
   ask(name: string, ...args: readonly unknown[]): { readonly value: unknown; readonly bytes: number };
@@ -27,7 +27,7 @@ const largestStateBytes = 64 * 1024;
  * The executor in `executors/NAME.mjs`. Every answer of the module is checked. If it fails at a line, the step says so, which ends
  * that run and no other.
  */
-export function moduleExecutor(name: string, module: AskedModule): Executor {
+export function moduleExecutor(name: string, module: CallableModule): Executor {
   const facts = factsOf(`executors/${name}.mjs`, name, module.facts);
   const guarded = (state: unknown, call: string, ...args: readonly unknown[]): Step | undefined => {
     try {

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { type Program, placesBeside } from '../../domain/agent/executor.ts';
+import { extraDirectories, type Program } from '../../domain/agent/executor.ts';
 import { hasTool, mayRunAll, mayWrite } from '../../domain/agent/tools.ts';
 import { acpExecutor } from '../acp-client/acp-client.ts';
 import type { Executor, Job } from '../executor.ts';
@@ -40,8 +40,8 @@ export const opencode = (command: string): Executor =>
     program: opencodeProgram,
     login: opencodeProgram.login,
     modelAtLaunch: false,
-    tellsSteps: true,
-    notices,
+    reportsSteps: true,
+    notificationHandlers: notices,
     launch: (job) => ({
       command,
       args: ['acp', ...job.extraArgs],
@@ -84,7 +84,7 @@ function restricted(job: Job, tools: readonly string[]): object {
     // An agent that may run any command is not restricted by it, so it would only be in the way.
     external_directory: mayRunAll(tools)
       ? 'allow'
-      : { '*': 'deny', ...Object.fromEntries(placesBeside(job).map((place) => [`${place}/*`, 'allow'])) },
+      : { '*': 'deny', ...Object.fromEntries(extraDirectories(job).map((place) => [`${place}/*`, 'allow'])) },
     ...Object.fromEntries(['fleet', ...Object.keys(job.servers ?? {})].map((name) => [`${name}_*`, 'allow'])),
   };
   return {

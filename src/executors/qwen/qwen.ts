@@ -1,4 +1,4 @@
-import { type Program, placesBeside } from '../../domain/agent/executor.ts';
+import { extraDirectories, type Program } from '../../domain/agent/executor.ts';
 import { hasTool, mayWrite } from '../../domain/agent/tools.ts';
 import { acpExecutor } from '../acp-client/acp-client.ts';
 import { fieldsOf, textIn } from '../acp-client/rpc.ts';
@@ -34,7 +34,7 @@ export const qwen = (command: string): Executor =>
         ...(job.tools ? [`--exclude-tools=${excluded(job.tools).join(',')}`, `--allowed-mcp-server-names=${names(job)}`] : []),
         ...(job.model === undefined ? [] : ['--model', job.model]),
         ...(job.maxTurns === undefined ? [] : ['--max-session-turns', String(job.maxTurns)]),
-        ...placesBeside(job).flatMap((place) => ['--include-directories', place]),
+        ...extraDirectories(job).flatMap((place) => ['--include-directories', place]),
         ...job.extraArgs,
       ],
       env: { QWEN_TELEMETRY_ENABLED: 'false' },

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import { recordIn } from '../agent-event.ts';
 
 /** The texts said so far by and to the agent. Like a real agent's conversation, it outlives the run in which it began. */
-export interface Conversation {
+export interface ScriptedConversation {
   readonly session: string;
   /** The texts from before this run. */
   readonly before: readonly string[];
   add(text: string): void;
 }
 
-export interface Opening {
+export interface ScriptedOpening {
   readonly run: string;
   readonly promptFile: string;
   /** The conversation to resume. */
@@ -21,7 +21,7 @@ export interface Opening {
 
 const FILE = 'conversation.jsonl';
 
-export function openConversation({ run, promptFile, resume, isFork }: Opening): Conversation {
+export function openConversation({ run, promptFile, resume, isFork }: ScriptedOpening): ScriptedConversation {
   const session = resume === undefined || isFork ? `scripted-${run}` : resume;
   const other = resume === undefined ? undefined : fileOf(resume, promptFile);
   const file = isFork || other === undefined ? join(dirname(promptFile), FILE) : other;

@@ -2,11 +2,11 @@ import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemClock } from '../../platform/clock.ts';
 import type { AgentEvent } from '../executor.ts';
-import type { Deed } from './act.ts';
-import type { Stage } from './stage.ts';
-import { binary, flood, longLine, print, say } from './voice.ts';
+import type { ScriptedDeed } from './act.ts';
+import { binary, flood, longLine, print, say } from './output.ts';
+import type { ScenarioContext } from './scenario-context.ts';
 
-export async function doDeed(deed: Deed, stage: Stage): Promise<void> {
+export async function doDeed(deed: ScriptedDeed, stage: ScenarioContext): Promise<void> {
   switch (deed.do) {
     case 'say':
       return speak(deed.text, stage);
@@ -45,13 +45,13 @@ export async function doDeed(deed: Deed, stage: Stage): Promise<void> {
   }
 }
 
-function speak(text: string, stage: Stage): void {
+function speak(text: string, stage: ScenarioContext): void {
   stage.lastSaid = text;
   stage.conversation.add(text);
   say(text);
 }
 
-function recall({ conversation: { before } }: Stage): void {
+function recall({ conversation: { before } }: ScenarioContext): void {
   if (before.length === 0) say('I remember nothing');
   for (const text of before) say(`I remember: ${text}`);
 }
@@ -59,7 +59,7 @@ function recall({ conversation: { before } }: Stage): void {
 /** Loaded when first needed, because most scripted agents start no program. */
 const programs = () => import('./programs.ts');
 
-function asTool(name: string, detail: string, stage: Stage, work: () => void): void {
+function asTool(name: string, detail: string, stage: ScenarioContext, work: () => void): void {
   stage.tools += 1;
   const id = `${name}-${stage.tools}`;
   print({ type: 'tool', id, name, detail: detail.slice(0, 200) });
@@ -72,13 +72,13 @@ function asTool(name: string, detail: string, stage: Stage, work: () => void): v
   }
 }
 
-function write(deed: Extract<Deed, { do: 'edit' | 'append' }>): void {
+function write(deed: Extract<ScriptedDeed, { do: 'edit' | 'append' }>): void {
   mkdirSync(dirname(deed.file), { recursive: true });
   writeFileSync(deed.file, deed.text, { flag: deed.do === 'append' ? 'a' : 'w' });
 }
 
 /** Writes the report file by rename, because a reader may look at any time. */
-function report(value: unknown, stage: Stage): void {
+function report(value: unknown, stage: ScenarioContext): void {
   stage.report = value;
   if (stage.resultFile !== undefined) {
     writeFileSync(`${stage.resultFile}.tmp`, `${JSON.stringify(value)}\n`);
@@ -88,7 +88,7 @@ function report(value: unknown, stage: Stage): void {
 }
 
 /** The event of a step about usage, window or quota. */
-function measure(deed: Extract<Deed, { do: 'spend' | 'context' | 'quota' | 'limited' }>): AgentEvent {
+function measure(deed: Extract<ScriptedDeed, { do: 'spend' | 'context' | 'quota' | 'limited' }>): AgentEvent {
   switch (deed.do) {
     case 'spend': {
       const { do: _, input: inputTokens, output: outputTokens, ...more } = deed;

@@ -1,19 +1,19 @@
-import { ADDED } from '../../domain/run/prompt.ts';
-import { isBlankOrComment, isMode, looksLikeStep, type Mode } from './scenario.ts';
+import { FLEET_SEPARATOR } from '../../domain/run/prompt.ts';
+import { isBlankOrComment, isMode, looksLikeStep, type ScenarioMode } from './scenario.ts';
 
 /** Where a prompt's scenario is. */
-export type Found =
-  | { readonly in: 'prompt'; readonly text: string; readonly mode: Mode }
-  | { readonly in: 'file'; readonly path: string; readonly mode: Mode }
-  | { readonly in: 'nothing'; readonly mode: Mode };
+export type FoundScenario =
+  | { readonly in: 'prompt'; readonly text: string; readonly mode: ScenarioMode }
+  | { readonly in: 'file'; readonly path: string; readonly mode: ScenarioMode }
+  | { readonly in: 'nothing'; readonly mode: ScenarioMode };
 
 /**
  * Finds a fenced block `scenario`; else a line `scenario: PATH`; else takes the whole prompt without Fleet's additions, if its first
  * line is a step. The mode must be in the prompt even if the steps are in a file, because the executor reads no files.
  */
-export function findScenario(prompt: string): Found {
+export function findScenario(prompt: string): FoundScenario {
   const whole = prompt.split(/\r?\n/);
-  const added = whole.indexOf(ADDED);
+  const added = whole.indexOf(FLEET_SEPARATOR);
   const lines = added === -1 ? whole : whole.slice(0, added);
   const block = fenced(lines);
   if (block !== undefined) return { in: 'prompt', text: block, mode: modeOf(block.split('\n')) };
@@ -27,7 +27,7 @@ export function findScenario(prompt: string): Found {
   return { in: 'nothing', mode: 'oneway' };
 }
 
-function modeOf(lines: readonly string[]): Mode {
+function modeOf(lines: readonly string[]): ScenarioMode {
   const first = lines.find((line) => !isBlankOrComment(line))?.trim() ?? '';
   return isMode(first) ? first : 'oneway';
 }

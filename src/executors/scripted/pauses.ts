@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pause } from './act.ts';
-import type { Stage } from './stage.ts';
-import { print, say } from './voice.ts';
+import type { ScriptedPause } from './act.ts';
+import { print, say } from './output.ts';
+import type { ScenarioContext } from './scenario-context.ts';
 
 const longestTimerMs = 2 ** 31 - 1;
 
-export async function pause(act: Pause, stage: Stage): Promise<void> {
+export async function pause(act: ScriptedPause, stage: ScenarioContext): Promise<void> {
   switch (act.do) {
     case 'sleep':
       return sleep(Math.min(act.ms, longestTimerMs));
     case 'hang':
       return new Promise(() => setInterval(() => {}, longestTimerMs));
     case 'linger':
-      return stage.ear?.silence();
+      return stage.input?.silence();
     case 'listen':
-      return stage.ear?.messages(act.messages);
+      return stage.input?.messages(act.messages);
     case 'ask':
       return ask(act, stage);
     case 'crash':
@@ -33,10 +33,10 @@ export async function pause(act: Pause, stage: Stage): Promise<void> {
   }
 }
 
-async function ask({ kind, text, options }: Extract<Pause, { do: 'ask' }>, stage: Stage): Promise<void> {
+async function ask({ kind, text, options }: Extract<ScriptedPause, { do: 'ask' }>, stage: ScenarioContext): Promise<void> {
   stage.asked += 1;
   const request = `${stage.run}.${stage.asked}`;
-  const answer = stage.ear?.answerTo(request);
+  const answer = stage.input?.answerTo(request);
   print({ type: 'asked', request, kind, text, options });
   say(`answer: ${await answer}`);
 }

@@ -1,18 +1,18 @@
-import { type Act, isPause, type Verdict, verdictOf } from './act.ts';
+import { isPause, type ScriptedAct, type ScriptedVerdict, verdictOf } from './act.ts';
 import { doDeed } from './deeds.ts';
+import { print, say } from './output.ts';
 import { pause } from './pauses.ts';
-import type { Scenario, ScenarioStep } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { AgentScenario, AgentScenarioStep } from './scenario.ts';
+import type { ScenarioContext } from './scenario-context.ts';
 import { StepFailed } from './step-failed.ts';
-import { print, say } from './voice.ts';
 
 interface Ending {
-  readonly verdict: Verdict;
+  readonly verdict: ScriptedVerdict;
   readonly summary: string;
 }
 
 /** Plays the steps of this attempt in order, then prints the verdict. A two-way agent waits for the start message first. */
-export async function play({ steps }: Scenario, stage: Stage): Promise<Verdict> {
+export async function play({ steps }: AgentScenario, stage: ScenarioContext): Promise<ScriptedVerdict> {
   const ownSteps = steps.filter(
     ({ attempts, told = stage.told }) => attempts.from <= stage.attempt && stage.attempt <= attempts.to && told === stage.told,
   );
@@ -21,12 +21,12 @@ export async function play({ steps }: Scenario, stage: Stage): Promise<Verdict> 
   return ending.verdict;
 }
 
-async function startFailure({ ear }: Stage): Promise<Ending | undefined> {
-  const failure = await failureOf(async () => ear?.started());
+async function startFailure({ input }: ScenarioContext): Promise<Ending | undefined> {
+  const failure = await failureOf(async () => input?.started());
   return failure === undefined ? undefined : { verdict: 'errored', summary: failure };
 }
 
-async function endingOf(steps: readonly ScenarioStep[], stage: Stage): Promise<Ending | undefined> {
+async function endingOf(steps: readonly AgentScenarioStep[], stage: ScenarioContext): Promise<Ending | undefined> {
   for (const { act, line, mayFail } of steps) {
     if (act.do === 'end') return { verdict: act.verdict, summary: act.summary };
     const failure = await failureOf(() => perform(act, stage));
@@ -36,13 +36,14 @@ async function endingOf(steps: readonly ScenarioStep[], stage: Stage): Promise<E
   return undefined;
 }
 
-function ownEnding({ report, lastSaid }: Stage): Ending {
+function ownEnding({ report, lastSaid }: ScenarioContext): Ending {
   if (report === undefined) return { verdict: 'succeeded', summary: lastSaid.slice(0, 500) };
   const summary = typeof report === 'object' && report !== null && 'summary' in report ? report.summary : '';
   return { verdict: verdictOf(report), summary: String(summary) };
 }
 
-const perform = (act: Act, stage: Stage): Promise<void> => (isPause(act) ? pause(act, stage) : doDeed(act, stage));
+const perform = (act: ScriptedAct, stage: ScenarioContext): Promise<void> =>
+  isPause(act) ? pause(act, stage) : doDeed(act, stage);
 
 async function failureOf(work: () => Promise<void>): Promise<string | undefined> {
   try {

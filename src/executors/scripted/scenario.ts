@@ -1,12 +1,12 @@
 import { nearest } from '../../platform/nearest.ts';
-import { type Act, needsInput } from './act.ts';
-import { BadStep, type Rest, STEP_WORDS } from './step-words.ts';
+import { needsInput, type ScriptedAct } from './act.ts';
+import { InvalidStep, STEP_WORDS, type StepArguments } from './step-words.ts';
 
-export type Mode = 'oneway' | 'twoway';
+export type ScenarioMode = 'oneway' | 'twoway';
 
-export interface ScenarioStep {
+export interface AgentScenarioStep {
   readonly line: number;
-  readonly act: Act;
+  readonly act: ScriptedAct;
   /** The attempts at the task in which the step is played. */
   readonly attempts: { readonly from: number; readonly to: number };
   /** `true`: played only if the prompt has new messages. `false`: only if it has none. */
@@ -15,13 +15,13 @@ export interface ScenarioStep {
   readonly mayFail: boolean;
 }
 
-export interface Scenario {
-  readonly mode: Mode;
-  readonly steps: readonly ScenarioStep[];
+export interface AgentScenario {
+  readonly mode: ScenarioMode;
+  readonly steps: readonly AgentScenarioStep[];
 }
 
 /** A scenario that cannot be parsed; the message names the line. */
-export class ScenarioError extends Error {}
+export class AgentScenarioError extends Error {}
 
 interface Cursor {
   readonly lines: readonly string[];
@@ -29,10 +29,10 @@ interface Cursor {
 }
 
 /** One step per line; blank lines and lines that start with `#` are skipped; the first line may say `oneway` or `twoway`. */
-export function parseScenario(text: string, defaultMode: Mode = 'oneway'): Scenario {
+export function parseScenario(text: string, defaultMode: ScenarioMode = 'oneway'): AgentScenario {
   const cursor: Cursor = { lines: text.split(/\r?\n/), at: 0 };
-  const steps: ScenarioStep[] = [];
-  let mode: Mode | undefined;
+  const steps: AgentScenarioStep[] = [];
+  let mode: ScenarioMode | undefined;
   while (cursor.at < cursor.lines.length) {
     const line = (cursor.lines[cursor.at] ?? '').trim();
     cursor.at += 1;
@@ -42,7 +42,7 @@ export function parseScenario(text: string, defaultMode: Mode = 'oneway'): Scena
   }
   mode ??= defaultMode;
   const needing = mode === 'twoway' ? undefined : steps.find(({ act }) => needsInput(act));
-  if (needing) throw new ScenarioError(`line ${needing.line}: it waits for input; put \`twoway\` on the first line`);
+  if (needing) throw new AgentScenarioError(`line ${needing.line}: it waits for input; put \`twoway\` on the first line`);
   return { mode, steps };
 }
 
@@ -53,23 +53,23 @@ export function looksLikeStep(line: string): boolean {
 }
 
 export const isBlankOrComment = (line: string): boolean => line.trim() === '' || line.trimStart().startsWith('#');
-export const isMode = (line: string): line is Mode => line === 'oneway' || line === 'twoway';
+export const isMode = (line: string): line is ScenarioMode => line === 'oneway' || line === 'twoway';
 
-function parseStep(source: string, cursor: Cursor): ScenarioStep {
+function parseStep(source: string, cursor: Cursor): AgentScenarioStep {
   const line = cursor.at;
   const { word, text, ...when } = unprefixed(source);
   const read = Object.hasOwn(STEP_WORDS, word) ? STEP_WORDS[word] : undefined;
-  if (!read) throw new ScenarioError(`line ${line}: no step is called ${JSON.stringify(word)}${meant(word)}`);
+  if (!read) throw new AgentScenarioError(`line ${line}: no step is called ${JSON.stringify(word)}${meant(word)}`);
   try {
     return { line, act: read(withBody(text, cursor)), ...when };
   } catch (error) {
-    if (!(error instanceof BadStep)) throw error;
-    throw new ScenarioError(`line ${line}: \`${word}\`: ${error.message}`);
+    if (!(error instanceof InvalidStep)) throw error;
+    throw new AgentScenarioError(`line ${line}: \`${word}\`: ${error.message}`);
   }
 }
 
 /** `attempt 2: STEP` and `attempt 2+: STEP` choose the attempts, `told: STEP` and `untold: STEP` who was told, `try STEP` lets it fail. */
-function unprefixed(source: string): Omit<ScenarioStep, 'act' | 'line'> & { readonly word: string; readonly text: string } {
+function unprefixed(source: string): Omit<AgentScenarioStep, 'act' | 'line'> & { readonly word: string; readonly text: string } {
   const [, number, open, counted = source] = /^attempt\s+(\d+)(\+?)\s*:\s*(.*)$/.exec(source) ?? [];
   const [, not, rest = counted] = /^(un)?told\s*:\s*(.*)$/.exec(counted) ?? [];
   const from = number === undefined ? 1 : Number(number);
@@ -80,11 +80,11 @@ function unprefixed(source: string): Omit<ScenarioStep, 'act' | 'line'> & { read
 }
 
 /** A step that ends in `<<END` goes on to the line `END`. */
-function withBody(text: string, cursor: Cursor): Rest {
+function withBody(text: string, cursor: Cursor): StepArguments {
   const [, before = '', mark] = /^(.*)<<(\w+)$/.exec(text) ?? [];
   if (mark === undefined) return { text };
   const end = cursor.lines.findIndex((line, index) => index >= cursor.at && line.trim() === mark);
-  if (end === -1) throw new BadStep(`its text is open: no line ${JSON.stringify(mark)} follows`);
+  if (end === -1) throw new InvalidStep(`its text is open: no line ${JSON.stringify(mark)} follows`);
   const body = cursor.lines.slice(cursor.at, end).join('\n');
   cursor.at = end + 1;
   return { text: before.trimEnd(), body };

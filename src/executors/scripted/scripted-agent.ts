@@ -3,14 +3,14 @@
  * It is a small program of its own that starts fast; the executor never runs in this process.
  */
 import { readFileSync } from 'node:fs';
-import { TOLD } from '../../domain/run/prompt.ts';
+import { MESSAGES_HEADING } from '../../domain/run/prompt.ts';
 import { openConversation } from './conversation.ts';
-import { openEar } from './ear.ts';
 import { findScenario } from './find-scenario.ts';
+import { openInput } from './input.ts';
+import { print } from './output.ts';
 import { play } from './play.ts';
-import { type Mode, parseScenario, type Scenario, ScenarioError } from './scenario.ts';
-import type { Stage } from './stage.ts';
-import { print } from './voice.ts';
+import { type AgentScenario, AgentScenarioError, parseScenario, type ScenarioMode } from './scenario.ts';
+import type { ScenarioContext } from './scenario-context.ts';
 
 const badScenario = 2;
 
@@ -22,12 +22,12 @@ const { scenario, told } = readOrExit();
 const run = option('--run') ?? `run-${process.pid}`;
 const conversation = openConversation({ run, promptFile, resume: option('--resume'), isFork: own.includes('--fork') });
 print({ type: 'opened', session: conversation.session });
-const stage: Stage = {
+const stage: ScenarioContext = {
   run,
   attempt: Number(process.env['FLEET_ATTEMPT'] ?? 1),
   told,
   resultFile: option('--result'),
-  ear: scenario.mode === 'twoway' ? openEar(process.stdin, conversation.add) : undefined,
+  input: scenario.mode === 'twoway' ? openInput(process.stdin, conversation.add) : undefined,
   conversation,
   lastSaid: '',
   report: undefined,
@@ -37,30 +37,30 @@ const stage: Stage = {
 const verdict = await play(scenario, stage);
 process.exit(verdict === 'succeeded' || verdict === 'blocked' ? 0 : 1);
 
-function readOrExit(): { readonly scenario: Scenario; readonly told: boolean } {
+function readOrExit(): { readonly scenario: AgentScenario; readonly told: boolean } {
   try {
     const prompt = readFileSync(promptFile, 'utf8');
-    return { scenario: readScenario(prompt), told: prompt.split('\n').includes(TOLD) };
+    return { scenario: readScenario(prompt), told: prompt.split('\n').includes(MESSAGES_HEADING) };
   } catch (error) {
-    if (!(error instanceof ScenarioError || (error instanceof Error && 'code' in error))) throw error;
+    if (!(error instanceof AgentScenarioError || (error instanceof Error && 'code' in error))) throw error;
     process.stderr.write(`scripted: ${error.message}\n`);
     return process.exit(badScenario);
   }
 }
 
-function readScenario(prompt: string): Scenario {
+function readScenario(prompt: string): AgentScenario {
   const found = findScenario(prompt);
   if (found.in === 'nothing') return echo(prompt);
   const parsed = found.in === 'file' ? parseScenario(readFileSync(found.path, 'utf8'), found.mode) : parseScenario(found.text);
-  const launched = (option('--mode') ?? parsed.mode) as Mode;
+  const launched = (option('--mode') ?? parsed.mode) as ScenarioMode;
   if (parsed.mode === 'twoway' && launched === 'oneway') {
-    throw new ScenarioError('the scenario is two-way and the prompt does not say so: put `twoway` on its first line');
+    throw new AgentScenarioError('the scenario is two-way and the prompt does not say so: put `twoway` on its first line');
   }
   return { ...parsed, mode: launched };
 }
 
 /** The scenario of a prompt without one: echoes the prompt and reports. */
-function echo(prompt: string): Scenario {
+function echo(prompt: string): AgentScenario {
   const always = { line: 1, attempts: { from: 1, to: Number.POSITIVE_INFINITY }, mayFail: false };
   const report = { status: 'done', summary: 'said the prompt back' };
   return {

@@ -1,13 +1,13 @@
 import { asAgentEvent, isRecord, recordIn } from '../agent-event.ts';
 import type { Executor, Job, Step } from '../executor.ts';
 import { findScenario } from './find-scenario.ts';
-import type { Mode } from './scenario.ts';
+import type { ScenarioMode } from './scenario.ts';
 
 /** The most open requests of one run; further ones are dropped. */
 const mostPending = 100;
 
 interface State {
-  readonly mode: Mode;
+  readonly mode: ScenarioMode;
   readonly pending: readonly string[];
 }
 

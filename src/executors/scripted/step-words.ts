@@ -1,22 +1,22 @@
 import { VERDICTS } from '../executor.ts';
-import { type Act, SIGNALS, type Signal, type Verdict } from './act.ts';
+import { type ScriptedAct, type ScriptedVerdict, SIGNALS, type Signal } from './act.ts';
 import { firstWord, wordsIn } from './words.ts';
 
 /** The arguments of a step: the rest of its line, and the lines between `<<END` and `END`. */
-export interface Rest {
+export interface StepArguments {
   readonly text: string;
   readonly body?: string | undefined;
 }
 
 /** A step that cannot be parsed. The message says what it expects. */
-export class BadStep extends Error {}
+export class InvalidStep extends Error {}
 
 const day = 24 * 60 * 60 * 1000;
 const unitBytes: Readonly<Record<string, number>> = { '': 1, B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 };
-const verdicts = VERDICTS satisfies readonly Verdict[];
+const verdicts = VERDICTS satisfies readonly ScriptedVerdict[];
 
 /** Every step by its first word. */
-export const STEP_WORDS: Readonly<Record<string, (rest: Rest) => Act>> = {
+export const STEP_WORDS: Readonly<Record<string, (rest: StepArguments) => ScriptedAct>> = {
   say: (rest) => ({ do: 'say', text: longText(rest) }),
   think: (rest) => ({ do: 'think', text: longText(rest) }),
   edit: (rest) => ({ do: 'edit', ...fileAndText(rest) }),
@@ -49,27 +49,27 @@ export const STEP_WORDS: Readonly<Record<string, (rest: Rest) => Act>> = {
   mark: ({ text }) => ({ do: 'mark', file: given(firstWord(text)?.word ?? '', 'a file') }),
 };
 
-const longText = ({ text, body }: Rest): string => body ?? text;
+const longText = ({ text, body }: StepArguments): string => body ?? text;
 
 function given(text: string, what: string): string {
-  if (text === '') throw new BadStep(`it expects ${what}`);
+  if (text === '') throw new InvalidStep(`it expects ${what}`);
   return text;
 }
 
 function nothingAfter<Word extends string>(text: string, word: Word): Word {
-  if (text !== '') throw new BadStep(`it expects nothing after it, seen ${JSON.stringify(text)}`);
+  if (text !== '') throw new InvalidStep(`it expects nothing after it, seen ${JSON.stringify(text)}`);
   return word;
 }
 
-function fileAndText({ text, body }: Rest): { file: string; text: string } {
+function fileAndText({ text, body }: StepArguments): { file: string; text: string } {
   const first = firstWord(text);
-  if (!first || first.word === '') throw new BadStep('it expects a file and a text');
+  if (!first || first.word === '') throw new InvalidStep('it expects a file and a text');
   return { file: first.word, text: body === undefined ? `${first.rest}\n` : body && `${body}\n` };
 }
 
-function program(text: string): Act {
+function program(text: string): ScriptedAct {
   const [command, ...args] = wordsIn(text) ?? [];
-  if (!command) throw new BadStep('it expects a program and its arguments, with every quote closed');
+  if (!command) throw new InvalidStep('it expects a program and its arguments, with every quote closed');
   return { do: 'run', command, args };
 }
 
@@ -82,28 +82,28 @@ function report(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new BadStep(`it expects JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new InvalidStep(`it expects JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function end(text: string): Act {
+function end(text: string): ScriptedAct {
   const first = firstWord(text);
   const verdict = verdicts.find((word) => word === first?.word);
-  if (!verdict) throw new BadStep(`it expects one of ${verdicts.join(', ')}, and a summary`);
+  if (!verdict) throw new InvalidStep(`it expects one of ${verdicts.join(', ')}, and a summary`);
   return { do: 'end', verdict, summary: first?.rest ?? '' };
 }
 
-function question(text: string): Act {
+function question(text: string): ScriptedAct {
   const [asked = '', ...options] = text.split('|').map((part) => part.trim());
   return { do: 'ask', kind: 'question', text: given(asked, 'a question'), options };
 }
 
-function spend(text: string): Act {
+function spend(text: string): ScriptedAct {
   const [input = '', output = '', ...more] = text.split(/\s+/);
   const dollars = more.find((word) => word.startsWith('$'));
   const model = more.find((word) => !word.startsWith('$'));
   if (dollars !== undefined && !/^\$\d+(\.\d+)?$/.test(dollars))
-    throw new BadStep(`it expects dollars like $0.25, seen ${dollars}`);
+    throw new InvalidStep(`it expects dollars like $0.25, seen ${dollars}`);
   return {
     do: 'spend',
     input: number(input, 'tokens read'),
@@ -113,7 +113,7 @@ function spend(text: string): Act {
   };
 }
 
-function context(text: string): Act {
+function context(text: string): ScriptedAct {
   const [tokens = '', limit] = text.split(/\s+/);
   return {
     do: 'context',
@@ -122,10 +122,10 @@ function context(text: string): Act {
   };
 }
 
-function quota(text: string): Act {
+function quota(text: string): ScriptedAct {
   const [window = '', percent = '', seconds] = text.split(/\s+/);
   const used = number(percent, 'percent') / 100;
-  if (used > 1) throw new BadStep(`it expects at most 100 percent, seen ${percent}`);
+  if (used > 1) throw new InvalidStep(`it expects at most 100 percent, seen ${percent}`);
   return {
     do: 'quota',
     window: given(window, 'a window'),
@@ -134,7 +134,7 @@ function quota(text: string): Act {
   };
 }
 
-function limited(text: string): Act {
+function limited(text: string): ScriptedAct {
   const first = firstWord(text);
   const isTimed = first !== undefined && /^\d/.test(first.word);
   const why = isTimed ? first.rest : text;
@@ -142,24 +142,24 @@ function limited(text: string): Act {
 }
 
 function number(text: string, what: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new BadStep(`it expects ${what} as a whole number, seen ${JSON.stringify(text)}`);
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidStep(`it expects ${what} as a whole number, seen ${JSON.stringify(text)}`);
   return Number(text);
 }
 
 function exitCode(text: string): number {
   const code = number(text, 'an exit code');
-  if (code > 255) throw new BadStep(`it expects an exit code up to 255, seen ${code}`);
+  if (code > 255) throw new InvalidStep(`it expects an exit code up to 255, seen ${code}`);
   return code;
 }
 
 function signal(text: string): Signal {
   const name = SIGNALS.find((candidate) => candidate === text.replace(/^SIG/, ''));
-  if (!name) throw new BadStep(`it expects one of ${SIGNALS.join(', ')}, seen ${JSON.stringify(text)}`);
+  if (!name) throw new InvalidStep(`it expects one of ${SIGNALS.join(', ')}, seen ${JSON.stringify(text)}`);
   return name;
 }
 
 function bytes(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,12})\s*([KMG]?B)?$/.exec(text) ?? [];
-  if (count === '') throw new BadStep(`it expects a size such as 500, 64KB or 200MB, seen ${JSON.stringify(text)}`);
+  if (count === '') throw new InvalidStep(`it expects a size such as 500, 64KB or 200MB, seen ${JSON.stringify(text)}`);
   return Number(count) * (unitBytes[unit] ?? 1);
 }

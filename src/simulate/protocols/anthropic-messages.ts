@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Answer, callsIn, type Part, piecesOf, type Usage } from '../answer.ts';
-import { callId, conversationOf, type Entry } from '../conversation.ts';
-import { type AnswerNeeds, type Protocol, type RefusalTable, retryAfter } from '../protocol.ts';
-import type { Trouble } from '../trouble.ts';
+import { type AnswerPart, type AnswerUsage, callsIn, type ModelAnswer, piecesOf } from '../answer.ts';
+import { type ConversationEntry, callId, conversationOf } from '../conversation.ts';
+import { type AnswerDeps, type Protocol, type RefusalTable, retryAfter } from '../protocol.ts';
+import type { RefusalFacts } from '../provider-faults.ts';
 
 const Text = z.looseObject({ type: z.string(), text: z.string().optional() });
 /** A text, a tool call, a tool result, or another block, which is ignored. */
@@ -39,8 +39,8 @@ const REFUSALS: RefusalTable = {
 /** The Messages API of Anthropic, version 2023-06-01. */
 export const anthropicMessages: Protocol = {
   name: 'anthropic-messages',
-  asks: (pathname) => (pathname.endsWith('/v1/messages') ? {} : undefined),
-  beside: (pathname, body) =>
+  matches: (pathname) => (pathname.endsWith('/v1/messages') ? {} : undefined),
+  sideAnswer: (pathname, body) =>
     pathname.endsWith('/v1/messages/count_tokens') ? { input_tokens: Math.ceil(JSON.stringify(body).length / 4) } : undefined,
   read,
   wantsStream: (body) => z.object({ stream: z.literal(true) }).safeParse(body).success,
@@ -74,13 +74,13 @@ export const anthropicMessages: Protocol = {
   quota: ({ percent, until }) => unified(percent >= 100 ? 'rejected' : 'allowed_warning', percent, until),
 };
 
-const problem = ({ kind, message: text }: Trouble) => ({
+const problem = ({ kind, message: text }: RefusalFacts) => ({
   type: 'error',
   error: { type: REFUSALS[kind].type, message: text },
   request_id: 'req_simulated',
 });
 
-function limitHeaders({ kind, until }: Trouble): Record<string, string> {
+function limitHeaders({ kind, until }: RefusalFacts): Record<string, string> {
   if (kind === 'quota_spent') return unified('rejected', 100, until);
   if (kind !== 'rate_limit') return {};
   const reset = new Date(until).toISOString();
@@ -106,7 +106,7 @@ function unified(status: 'allowed_warning' | 'rejected', percent: number, until:
   };
 }
 
-const message = ({ model, unique }: AnswerNeeds) => ({
+const message = ({ model, unique }: AnswerDeps) => ({
   id: `msg_${unique()}`,
   type: 'message',
   role: 'assistant',
@@ -116,25 +116,25 @@ const message = ({ model, unique }: AnswerNeeds) => ({
   stop_sequence: null,
 });
 
-const usageOf = ({ input, output, cached }: Usage) => ({
+const usageOf = ({ input, output, cached }: AnswerUsage) => ({
   input_tokens: input - cached,
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: cached,
   output_tokens: output,
 });
 
-function stopReason(answer: Answer): string {
+function stopReason(answer: ModelAnswer): string {
   if (answer.stop !== 'end') return answer.stop;
   return callsIn(answer).length > 0 ? 'tool_use' : 'end_turn';
 }
 
-function blockOf(part: Part, { number }: Answer, { unique }: AnswerNeeds) {
+function blockOf(part: AnswerPart, { number }: ModelAnswer, { unique }: AnswerDeps) {
   if (part.kind === 'text') return { type: 'text', text: part.text };
   if (part.kind === 'thought') return { type: 'thinking', thinking: part.text, signature: 'c2ltdWxhdGVk' };
   return { type: 'tool_use', id: callId('toolu', number, unique()), name: part.tool.name, input: part.arguments };
 }
 
-function blockEvents(part: Part, index: number, block: ReturnType<typeof blockOf>) {
+function blockEvents(part: AnswerPart, index: number, block: ReturnType<typeof blockOf>) {
   const delta = (change: object) => ({ type: 'content_block_delta', index, delta: change });
   const pieces =
     part.kind === 'text'
@@ -164,7 +164,7 @@ function read(body: unknown) {
   );
 }
 
-function entriesOf(role: string, blocks: readonly z.output<typeof Block>[]): Entry[] {
+function entriesOf(role: string, blocks: readonly z.output<typeof Block>[]): ConversationEntry[] {
   if (role === 'assistant')
     return blocks.map(({ type, id, name }) =>
       type === 'tool_use' && name !== undefined ? { by: 'model', call: { id, name } } : { by: 'model' },
@@ -177,7 +177,7 @@ function entriesOf(role: string, blocks: readonly z.output<typeof Block>[]): Ent
 }
 
 /** A message that a person sent while Claude Code was working, which it passes on as a system message. */
-function interjected(text: string): Entry[] {
+function interjected(text: string): ConversationEntry[] {
   const said = /^The user sent a new message while you were working:\n(.*?)(?:\n\nThis is how |$)/s.exec(text)?.[1];
   return said === undefined ? [] : [{ by: 'person', text: said }];
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Answer, Part, Usage } from '../answer.ts';
+import type { AnswerPart, AnswerUsage, ModelAnswer } from '../answer.ts';
 import { piecesOf } from '../answer.ts';
-import { conversationOf, type Entry } from '../conversation.ts';
-import { type AnswerNeeds, type Protocol, type RefusalTable, retryAfter } from '../protocol.ts';
-import type { Trouble } from '../trouble.ts';
+import { type ConversationEntry, conversationOf } from '../conversation.ts';
+import { type AnswerDeps, type Protocol, type RefusalTable, retryAfter } from '../protocol.ts';
+import type { RefusalFacts } from '../provider-faults.ts';
 
 const RequestPart = z.looseObject({
   text: z.string().optional(),
@@ -44,11 +44,11 @@ const METHOD = /\/models\/([^/:]+):(generateContent|streamGenerateContent|countT
 /** The API of Gemini, v1beta. */
 export const gemini: Protocol = {
   name: 'gemini',
-  asks: (pathname) => {
+  matches: (pathname) => {
     const [, model, method] = METHOD.exec(pathname) ?? [];
     return method === undefined || method === 'countTokens' ? undefined : { model, stream: method === 'streamGenerateContent' };
   },
-  beside: (pathname, body) =>
+  sideAnswer: (pathname, body) =>
     METHOD.exec(pathname)?.[2] === 'countTokens' ? { totalTokens: Math.ceil(JSON.stringify(body).length / 4) } : undefined,
   read,
   wantsStream: (_body, { stream }) => stream === true,
@@ -77,7 +77,7 @@ export const gemini: Protocol = {
   quota: () => ({}),
 };
 
-function problem({ kind, message, seconds }: Trouble) {
+function problem({ kind, message, seconds }: RefusalFacts) {
   const { status, type } = REFUSALS[kind];
   const details = {
     rate_limit: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${seconds}s` }],
@@ -99,23 +99,23 @@ const candidate = (parts: readonly object[], finishReason?: string) => ({
   candidates: [{ index: 0, content: { role: 'model', parts }, ...(finishReason === undefined ? {} : { finishReason }) }],
 });
 
-const around = ({ usage }: Answer, { model, unique }: AnswerNeeds) => ({
+const around = ({ usage }: ModelAnswer, { model, unique }: AnswerDeps) => ({
   usageMetadata: usageOf(usage),
   modelVersion: model,
   responseId: unique(),
 });
 
-const usageOf = ({ input, output, cached }: Usage) => ({
+const usageOf = ({ input, output, cached }: AnswerUsage) => ({
   promptTokenCount: input,
   candidatesTokenCount: output,
   totalTokenCount: input + output,
   ...(cached > 0 ? { cachedContentTokenCount: cached } : {}),
 });
 
-const piecesIn = (part: Part): Part[] =>
+const piecesIn = (part: AnswerPart): AnswerPart[] =>
   part.kind === 'call' ? [part] : piecesOf(part.text).map((text) => ({ kind: part.kind, text }));
 
-const partOf = (part: Part): object => {
+const partOf = (part: AnswerPart): object => {
   if (part.kind === 'text') return { text: part.text };
   if (part.kind === 'thought') return { text: part.text, thought: true };
   return { functionCall: { name: part.tool.name, args: part.arguments } };
@@ -135,7 +135,7 @@ function read(body: unknown) {
   );
 }
 
-function entriesOf(role: string, parts: readonly z.output<typeof RequestPart>[]): Entry[] {
+function entriesOf(role: string, parts: readonly z.output<typeof RequestPart>[]): ConversationEntry[] {
   if (role === 'model')
     return parts.map(({ functionCall }) => (functionCall ? { by: 'model', call: { name: functionCall.name } } : { by: 'model' }));
   const results = parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse] : []));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Answer, callsIn, type Part, piecesOf, type Usage } from '../answer.ts';
-import { callId, conversationOf, type Entry } from '../conversation.ts';
-import type { AnswerNeeds, Frame, Protocol } from '../protocol.ts';
+import { type AnswerPart, type AnswerUsage, callsIn, type ModelAnswer, piecesOf } from '../answer.ts';
+import { type ConversationEntry, callId, conversationOf } from '../conversation.ts';
+import type { AnswerDeps, Protocol, StreamFrame } from '../protocol.ts';
 import { openaiProblem, openaiQuota, openaiRefusal } from './openai.ts';
 
 const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]);
@@ -25,8 +25,8 @@ const Request = z.object({
 /** The Chat Completions API of OpenAI, which many other providers offer too. */
 export const openaiChat: Protocol = {
   name: 'openai-chat',
-  asks: (pathname) => (pathname.endsWith('/chat/completions') ? {} : undefined),
-  beside: () => undefined,
+  matches: (pathname) => (pathname.endsWith('/chat/completions') ? {} : undefined),
+  sideAnswer: () => undefined,
   read,
   wantsStream: (body) => z.object({ stream: z.literal(true) }).safeParse(body).success,
   schemaIn: (body) =>
@@ -51,7 +51,7 @@ export const openaiChat: Protocol = {
   }),
   stream: (answer, needs) => {
     const chunk = head(needs, 'chat.completion.chunk');
-    const choice = (delta: object, finish_reason: string | null = null): Frame => ({
+    const choice = (delta: object, finish_reason: string | null = null): StreamFrame => ({
       data: { ...chunk, choices: [{ index: 0, delta, logprobs: null, finish_reason }] },
     });
     const calls = callsOf(answer, needs);
@@ -73,7 +73,7 @@ export const openaiChat: Protocol = {
   quota: openaiQuota,
 };
 
-const head = ({ model, unique }: AnswerNeeds, object: string) => ({
+const head = ({ model, unique }: AnswerDeps, object: string) => ({
   id: `chatcmpl-${unique()}`,
   object,
   created: 1_700_000_000,
@@ -84,15 +84,15 @@ const head = ({ model, unique }: AnswerNeeds, object: string) => ({
 const wantsUsage = (body: unknown): boolean =>
   z.object({ stream_options: z.object({ include_usage: z.literal(true) }) }).safeParse(body).success;
 
-const textIn = ({ parts }: Answer, kind: 'text' | 'thought'): string =>
+const textIn = ({ parts }: ModelAnswer, kind: 'text' | 'thought'): string =>
   parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join('\n');
 
-function pieces(part: Part): object[] {
+function pieces(part: AnswerPart): object[] {
   if (part.kind === 'call') return [];
   return piecesOf(part.text).map((text) => (part.kind === 'text' ? { content: text } : { reasoning_content: text }));
 }
 
-const callsOf = (answer: Answer, { unique }: AnswerNeeds) =>
+const callsOf = (answer: ModelAnswer, { unique }: AnswerDeps) =>
   callsIn(answer).map(({ tool, arguments: given }) => ({
     id: callId('call', answer.number, unique()),
     type: 'function',
@@ -101,10 +101,10 @@ const callsOf = (answer: Answer, { unique }: AnswerNeeds) =>
 
 const FINISH = { end: 'stop', max_tokens: 'length', refusal: 'content_filter' } as const;
 
-const finishReason = (answer: Answer): string =>
+const finishReason = (answer: ModelAnswer): string =>
   answer.stop === 'end' && callsIn(answer).length > 0 ? 'tool_calls' : FINISH[answer.stop];
 
-const usageOf = ({ input, output, cached }: Usage) => ({
+const usageOf = ({ input, output, cached }: AnswerUsage) => ({
   prompt_tokens: input,
   completion_tokens: output,
   total_tokens: input + output,
@@ -120,7 +120,7 @@ function read(body: unknown) {
   );
 }
 
-function entriesOf({ role, content, tool_call_id: id, tool_calls }: z.output<typeof Message>): Entry[] {
+function entriesOf({ role, content, tool_call_id: id, tool_calls }: z.output<typeof Message>): ConversationEntry[] {
   if (role === 'tool') return [{ by: 'tool', id, text: textOf(content) }];
   if (role === 'user') return [{ by: 'person', text: textOf(content) }];
   if (role !== 'assistant') return [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Answer, type Arguments, type Part, piecesOf, type Usage } from '../answer.ts';
-import { callId, conversationOf, type Entry, type OfferedTool } from '../conversation.ts';
-import type { AnswerNeeds, Frame, Protocol } from '../protocol.ts';
+import { type AnswerPart, type AnswerUsage, type ModelAnswer, piecesOf, type ToolArguments } from '../answer.ts';
+import { type ConversationEntry, callId, conversationOf, type OfferedTool } from '../conversation.ts';
+import type { AnswerDeps, Protocol, StreamFrame } from '../protocol.ts';
 import { openaiProblem, openaiQuota, openaiRefusal } from './openai.ts';
 
 const FunctionTool = z.object({
@@ -40,8 +40,8 @@ const Request = z.object({
 /** The Responses API of OpenAI. */
 export const openaiResponses: Protocol = {
   name: 'openai-responses',
-  asks: (pathname) => (pathname.endsWith('/responses') ? {} : undefined),
-  beside: (pathname) => (pathname.endsWith('/models') ? { object: 'list', data: [], models: [] } : undefined),
+  matches: (pathname) => (pathname.endsWith('/responses') ? {} : undefined),
+  sideAnswer: (pathname) => (pathname.endsWith('/models') ? { object: 'list', data: [], models: [] } : undefined),
   read,
   wantsStream: (body) => z.object({ stream: z.literal(true) }).safeParse(body).success,
   schemaIn: (body) =>
@@ -76,12 +76,12 @@ export const openaiResponses: Protocol = {
 };
 
 type Item = { readonly id: string; readonly type: string; readonly [field: string]: unknown };
-type Made = { readonly part: Part; readonly item: Item };
+type Made = { readonly part: AnswerPart; readonly item: Item };
 
-const numbered = (events: readonly { readonly type: string; readonly [field: string]: unknown }[]): Frame[] =>
+const numbered = (events: readonly { readonly type: string; readonly [field: string]: unknown }[]): StreamFrame[] =>
   events.map((event, at) => ({ event: event.type, data: { ...event, sequence_number: at } }));
 
-function finished(answer: Answer, { model, unique }: AnswerNeeds, items: readonly Made[]) {
+function finished(answer: ModelAnswer, { model, unique }: AnswerDeps, items: readonly Made[]) {
   const isWhole = answer.stop !== 'max_tokens';
   return {
     id: `resp_${unique()}`,
@@ -96,7 +96,7 @@ function finished(answer: Answer, { model, unique }: AnswerNeeds, items: readonl
   };
 }
 
-const usageOf = ({ input, output, cached }: Usage) => ({
+const usageOf = ({ input, output, cached }: AnswerUsage) => ({
   input_tokens: input,
   input_tokens_details: { cached_tokens: cached },
   output_tokens: output,
@@ -104,10 +104,10 @@ const usageOf = ({ input, output, cached }: Usage) => ({
   total_tokens: input + output,
 });
 
-const itemsOf = (answer: Answer, needs: AnswerNeeds): Made[] =>
+const itemsOf = (answer: ModelAnswer, needs: AnswerDeps): Made[] =>
   answer.parts.map((part) => ({ part, item: itemOf(part, answer, needs) }));
 
-function itemOf(part: Part, { number, stop }: Answer, { unique }: AnswerNeeds): Item {
+function itemOf(part: AnswerPart, { number, stop }: ModelAnswer, { unique }: AnswerDeps): Item {
   if (part.kind === 'thought')
     return { type: 'reasoning', id: `rs_${unique()}`, summary: [{ type: 'summary_text', text: part.text }] };
   if (part.kind === 'text') {
@@ -138,7 +138,7 @@ function itemOf(part: Part, { number, stop }: Answer, { unique }: AnswerNeeds): 
 }
 
 /** A program that finds the tool itself, Fleet's first, because the request does not list every tool. */
-const programOf = (tool: string, given: Arguments): string => {
+const programOf = (tool: string, given: ToolArguments): string => {
   const ends = [`mcp__fleet__${tool}`, tool, `__${tool}`].map((end) => JSON.stringify(end));
   return `const ends = [${ends.join(', ')}];
 const name = ends.map((end) => ALL_TOOLS.find((one) => one.name.endsWith(end))?.name).find((found) => found);
@@ -146,7 +146,7 @@ if (!name) throw new Error(${JSON.stringify(`no tool is called ${tool}`)});
 text(await tools[name](${JSON.stringify(given)}));`;
 };
 
-function itemEvents(part: Part, item: Item, output_index: number) {
+function itemEvents(part: AnswerPart, item: Item, output_index: number) {
   const at = { item_id: item.id, output_index };
   return [
     { type: 'response.output_item.added', output_index, item: { ...item, ...begun(item) } },
@@ -155,7 +155,7 @@ function itemEvents(part: Part, item: Item, output_index: number) {
   ];
 }
 
-function deltas(part: Part, { input }: Item): (readonly [string, unknown, object?])[] {
+function deltas(part: AnswerPart, { input }: Item): (readonly [string, unknown, object?])[] {
   if (part.kind === 'text') return piecesOf(part.text).map((text) => ['output_text', text, { content_index: 0 }]);
   if (part.kind === 'thought') return piecesOf(part.text).map((text) => ['reasoning_summary_text', text, { summary_index: 0 }]);
   return [input === undefined ? ['function_call_arguments', JSON.stringify(part.arguments)] : ['custom_tool_call_input', input]];
@@ -178,7 +178,7 @@ function read(body: unknown) {
   );
 }
 
-function entriesOf({ type, role, content, call_id, name, output }: z.output<typeof Item>): Entry[] {
+function entriesOf({ type, role, content, call_id, name, output }: z.output<typeof Item>): ConversationEntry[] {
   const id = call_id ?? undefined;
   if (type.endsWith('_call_output')) return [{ by: 'tool', id, text: textOf(output) }];
   if (type.endsWith('_call')) return [{ by: 'model', call: { id, name: name ?? type.replace(/_call$/, '') } }];

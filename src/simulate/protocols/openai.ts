@@ -1,6 +1,6 @@
 import type { RefusalAnswer, RefusalTable } from '../protocol.ts';
 import { retryAfter } from '../protocol.ts';
-import type { Quota, Trouble } from '../trouble.ts';
+import type { ProviderQuota, RefusalFacts } from '../provider-faults.ts';
 
 /* The refusals, which are the same in both protocols of OpenAI. */
 
@@ -17,7 +17,7 @@ const REFUSALS: RefusalTable = {
   context_full: { status: 400, type: 'context_length_exceeded' },
 };
 
-export const openaiRefusal = (trouble: Trouble): RefusalAnswer => ({
+export const openaiRefusal = (trouble: RefusalFacts): RefusalAnswer => ({
   status: REFUSALS[trouble.kind].status,
   headers: {
     ...retryAfter(trouble),
@@ -29,7 +29,7 @@ export const openaiRefusal = (trouble: Trouble): RefusalAnswer => ({
   body: { error: openaiProblem(trouble) },
 });
 
-export const openaiProblem = ({ kind, message, seconds, until }: Trouble) => ({
+export const openaiProblem = ({ kind, message, seconds, until }: RefusalFacts) => ({
   message: kind === 'rate_limit' ? `${message} Please try again in ${seconds}s.` : message,
   type: TYPES[kind] ?? REFUSALS[kind].type,
   param: null,
@@ -39,7 +39,7 @@ export const openaiProblem = ({ kind, message, seconds, until }: Trouble) => ({
 });
 
 /** Types that are broader than the code. */
-const TYPES: Partial<Record<Trouble['kind'], string>> = {
+const TYPES: Partial<Record<RefusalFacts['kind'], string>> = {
   rate_limit: 'requests',
   unauthorized: 'invalid_request_error',
   unknown_model: 'invalid_request_error',
@@ -47,7 +47,7 @@ const TYPES: Partial<Record<Trouble['kind'], string>> = {
 };
 
 /** The quota headers of a subscription, which Codex reads. */
-export const openaiQuota = ({ percent, until }: Quota): Record<string, string> => ({
+export const openaiQuota = ({ percent, until }: ProviderQuota): Record<string, string> => ({
   'x-codex-primary-used-percent': String(percent),
   'x-codex-primary-window-minutes': '300',
   'x-codex-primary-reset-at': String(Math.ceil(until / 1000)),

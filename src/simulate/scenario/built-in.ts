@@ -1,5 +1,5 @@
 import { parseScenario } from './parse-scenario.ts';
-import type { Scenario } from './scenario.ts';
+import type { ModelScenario } from './scenario.ts';
 
 const REPORT = 'try call submit_report {"status":"succeeded","summary":"hello.txt is written","done":["wrote hello.txt"]}';
 const WORK = `write hello.txt hello from a simulated model\n${REPORT}\nsay hello.txt is written.`;
@@ -57,5 +57,5 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** The scenarios that come with Fleet, by name. */
-export const builtInScenarios = (): Readonly<Record<string, Scenario>> =>
+export const builtInScenarios = (): Readonly<Record<string, ModelScenario>> =>
   Object.fromEntries(Object.entries(TEXTS).map(([name, text]) => [name, parseScenario(text)]));

@@ -1,11 +1,11 @@
-import type { AnswerPlan, PartPlan, Turn } from './scenario.ts';
-import { BadStep, type Step } from './step-words.ts';
+import type { AnswerPlan, PartPlan, ScenarioTurn } from './scenario.ts';
+import { BadModelStep, type ModelScenarioStep } from './step-words.ts';
 
 /** Collects steps into answers and answers into turns. */
 export interface Draft {
-  add(step: Step, line: number): void;
+  add(step: ModelScenarioStep, line: number): void;
   /** The finished turns; throws BadStep if a group is still open. */
-  end(): readonly Turn[];
+  end(): readonly ScenarioTurn[];
 }
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Item)[] ? Item[] : T[Key] };
@@ -18,13 +18,13 @@ const LAST_WORDS = 'Done.';
  * So an answer without a deed is the last of its turn, as with a real model.
  */
 export function draftTurns(): Draft {
-  const turns: Growing<Turn>[] = [{ answers: [] }];
+  const turns: Growing<ScenarioTurn>[] = [{ answers: [] }];
   let answer: AnswerDraft | undefined;
   let together = false;
-  const turn = (): Growing<Turn> => turns.at(-1) as Growing<Turn>;
+  const turn = (): Growing<ScenarioTurn> => turns.at(-1) as Growing<ScenarioTurn>;
   const growing = (line: number): AnswerDraft => {
     if (!answer && turn().answers.at(-1)?.parts.some(isDeed) === false)
-      throw new BadStep('a step after the last answer of its turn', '`turn` before it');
+      throw new BadModelStep('a step after the last answer of its turn', '`turn` before it');
     answer ??= { line, parts: [], faults: [], stop: 'end', paceMs: 0, isGated: false };
     return answer;
   };
@@ -38,16 +38,17 @@ export function draftTurns(): Draft {
       close();
     },
     together: () => {
-      if (together) throw new BadStep('together', '`end` first: what is done together is open');
+      if (together) throw new BadModelStep('together', '`end` first: what is done together is open');
       together = true;
     },
     end: () => {
-      if (!together || !answer?.parts.some(isDeed)) throw new BadStep('end', '`together` and a deed before it');
+      if (!together || !answer?.parts.some(isDeed)) throw new BadModelStep('end', '`together` and a deed before it');
       together = false;
       close();
     },
     repeat: () => {
-      if (answer || together || turn().repeatFrom !== undefined) throw new BadStep('repeat', 'it once in a turn, after a deed');
+      if (answer || together || turn().repeatFrom !== undefined)
+        throw new BadModelStep('repeat', 'it once in a turn, after a deed');
       turn().repeatFrom = turn().answers.length;
     },
     turn: () => {
@@ -56,7 +57,7 @@ export function draftTurns(): Draft {
     },
   };
   const finish = (): void => {
-    if (together) throw new BadStep('', '`end` after what is done together');
+    if (together) throw new BadModelStep('', '`end` after what is done together');
     close();
     settle(turn());
   };
@@ -80,11 +81,11 @@ export function draftTurns(): Draft {
 const isDeed = (part: PartPlan): boolean => part.do !== 'say' && part.do !== 'think';
 
 /** Adds the last answer of a turn, without tool calls, if the scenario has none. */
-function settle(turn: Growing<Turn>): void {
+function settle(turn: Growing<ScenarioTurn>): void {
   const { answers, repeatFrom } = turn;
   if (repeatFrom !== undefined) {
     const isEndless = answers.length > repeatFrom && answers.slice(repeatFrom).every(({ parts }) => parts.some(isDeed));
-    if (!isEndless) throw new BadStep('repeat', 'a deed after it, and no last words');
+    if (!isEndless) throw new BadModelStep('repeat', 'a deed after it, and no last words');
     return;
   }
   const last = answers.at(-1);

@@ -1,9 +1,9 @@
 import { type Draft, draftTurns } from './draft.ts';
-import type { Scenario } from './scenario.ts';
-import { BadStep, oneOf, type Rest, STEP_WORDS } from './step-words.ts';
+import type { ModelScenario } from './scenario.ts';
+import { BadModelStep, oneOf, STEP_WORDS, type StepText } from './step-words.ts';
 
 /** A scenario that cannot be parsed. The message names the line, what was seen and what was expected. */
-export class ScenarioError extends Error {}
+export class ModelScenarioError extends Error {}
 
 interface Cursor {
   readonly lines: readonly string[];
@@ -11,7 +11,7 @@ interface Cursor {
 }
 
 /** One step per line; blank lines and lines that start with `#` are skipped. */
-export function parseScenario(text: string): Scenario {
+export function parseScenario(text: string): ModelScenario {
   const cursor: Cursor = { lines: text.split(/\r?\n/), at: 0 };
   const draft = draftTurns();
   let steps = 0;
@@ -24,7 +24,7 @@ export function parseScenario(text: string): Scenario {
     named(line, () => readStep(source, line, cursor, draft));
   }
   const turns = named(cursor.lines.length, () => draft.end());
-  if (steps === 0) throw new ScenarioError('line 1: seen no step, expected at least one');
+  if (steps === 0) throw new ModelScenarioError('line 1: seen no step, expected at least one');
   return { about: aboutIn(cursor.lines), turns };
 }
 
@@ -38,17 +38,17 @@ function named<T>(line: number, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof BadStep)) throw error;
-    throw new ScenarioError(`line ${line}: ${error.message}`);
+    if (!(error instanceof BadModelStep)) throw error;
+    throw new ModelScenarioError(`line ${line}: ${error.message}`);
   }
 }
 
 /** A step that ends in `<<END` goes on to the line `END`. */
-function withBody(text: string, cursor: Cursor): Rest {
+function withBody(text: string, cursor: Cursor): StepText {
   const [, before = '', mark] = /^(.*)<<(\w+)$/.exec(text) ?? [];
   if (mark === undefined) return { text };
   const end = cursor.lines.findIndex((line, index) => index >= cursor.at && line.trim() === mark);
-  if (end === -1) throw new BadStep(`<<${mark}`, `a line ${JSON.stringify(mark)} that ends its text`);
+  if (end === -1) throw new BadModelStep(`<<${mark}`, `a line ${JSON.stringify(mark)} that ends its text`);
   const body = cursor.lines.slice(cursor.at, end).join('\n');
   cursor.at = end + 1;
   return { text: before.trimEnd(), body };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ACCIDENTS, REFUSALS } from '../trouble.ts';
+import { ACCIDENTS, REFUSALS } from '../provider-faults.ts';
 import { builtInScenarios } from './built-in.ts';
-import { parseScenario, ScenarioError } from './parse-scenario.ts';
+import { ModelScenarioError, parseScenario } from './parse-scenario.ts';
 import { STEP_WORDS } from './step-words.ts';
 
 const guide = readFileSync(new URL('../../../docs/guide/simulate.md', import.meta.url), 'utf8');
@@ -93,7 +93,7 @@ X`);
     ['say hi\nrepeat', 'line 2: seen "repeat", expected it once in a turn'],
     ['empty\nsay hi', 'line 2: seen "a step after the last answer of its turn", expected `turn` before it'],
   ])('%j is refused with its line, what was seen and what was expected', (text, message) => {
-    expect(() => parseScenario(text)).toThrow(ScenarioError);
+    expect(() => parseScenario(text)).toThrow(ModelScenarioError);
     expect(() => parseScenario(text)).toThrow(message);
   });
 

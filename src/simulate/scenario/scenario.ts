@@ -1,15 +1,15 @@
-import type { Arguments, Stop, Usage } from '../answer.ts';
-import type { FaultKind } from '../trouble.ts';
+import type { AnswerUsage, StopReason, ToolArguments } from '../answer.ts';
+import type { FaultKind } from '../provider-faults.ts';
 
 /** The behaviour of a simulated model, independent of the agent. */
-export interface Scenario {
+export interface ModelScenario {
   /** The comment at the top of the scenario. */
   readonly about: string;
   /** One turn per message of a person; the last turn is played for all further messages. */
-  readonly turns: readonly Turn[];
+  readonly turns: readonly ScenarioTurn[];
 }
 
-export interface Turn {
+export interface ScenarioTurn {
   /** The last answer has no tool calls, unless answers are repeated. */
   readonly answers: readonly AnswerPlan[];
   /** Index of the first answer to repeat for ever. */
@@ -21,8 +21,8 @@ export interface AnswerPlan {
   readonly parts: readonly PartPlan[];
   /** Faults that requests for this answer meet first. */
   readonly faults: readonly FaultPlan[];
-  readonly stop: Stop;
-  readonly usage?: Usage | undefined;
+  readonly stop: StopReason;
+  readonly usage?: AnswerUsage | undefined;
   /** Pause between two pieces of a stream, in milliseconds. */
   readonly paceMs: number;
   /** Whether the answer waits until it is released. */
@@ -30,15 +30,18 @@ export interface AnswerPlan {
   readonly quota?: { readonly percent: number; readonly seconds: number } | undefined;
 }
 
-export type PartPlan = { readonly do: 'say'; readonly text: string } | { readonly do: 'think'; readonly text: string } | Deed;
+export type PartPlan =
+  | { readonly do: 'say'; readonly text: string }
+  | { readonly do: 'think'; readonly text: string }
+  | ScenarioDeed;
 
 /** An action to do with the agent's own tools. */
-export type Deed =
+export type ScenarioDeed =
   | { readonly do: 'write'; readonly file: string; readonly text: string }
   | { readonly do: 'edit'; readonly file: string; readonly from: string; readonly to: string }
   | { readonly do: 'read'; readonly file: string }
   | { readonly do: 'run'; readonly command: string }
-  | { readonly do: 'call'; readonly tool: string; readonly arguments: Arguments; readonly ifOffered?: boolean };
+  | { readonly do: 'call'; readonly tool: string; readonly arguments: ToolArguments; readonly ifOffered?: boolean };
 
 export interface FaultPlan {
   readonly kind: FaultKind;

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../domain/limits.ts';
-import { type Packet, packetOf, type Reader, type ToldTask, toldTask } from '../../domain/run/packet.ts';
+import { type Packet, type PacketReader, type PacketTask, packetOf, packetTaskOf } from '../../domain/run/packet.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
 import type { RunId } from '../../domain/values.ts';
-import { type Report, withTexts } from '../../domain/work/report.ts';
+import { mapTexts, type Report } from '../../domain/work/report.ts';
 import type { Store } from '../port.ts';
 import { reportIndex, reports } from '../records/findings.ts';
 import { taskIndex, tasks } from '../records/tasks.ts';
@@ -17,7 +17,7 @@ export type Clean = (report: Report) => Promise<Report>;
 export const cleaned =
   (redactor: (runId: RunId) => Promise<(text: string) => string>): Clean =>
   async (report) =>
-    withTexts(report, await redactor(report.runId));
+    mapTexts(report, await redactor(report.runId));
 
 /** What the agent of a task is told of the work of others, as it is now. Another team's work is named and not told. */
 export async function packetFor(store: Reads, task: Task, clean: Clean): Promise<Packet> {
@@ -39,14 +39,14 @@ export async function packetFor(store: Reads, task: Task, clean: Clean): Promise
 export async function told(
   store: Pick<Store, 'scan'>,
   other: Task,
-  { reader, clean }: { readonly reader: Reader; readonly clean: Clean },
-): Promise<ToldTask> {
+  { reader, clean }: { readonly reader: PacketReader; readonly clean: Clean },
+): Promise<PacketTask> {
   const report = await newestReport(store, other.id);
-  return toldTask(other, report && (await clean(report)), reader);
+  return packetTaskOf(other, report && (await clean(report)), reader);
 }
 
 /** Where the agent of a task works. */
-export async function readerOf(store: Pick<Store, 'get'>, { projectId, work }: Task): Promise<Reader> {
+export async function readerOf(store: Pick<Store, 'get'>, { projectId, work }: Task): Promise<PacketReader> {
   const workspace = work?.workspaceId && (await workspaces.get(store, work.workspaceId))?.body;
   return { projectId, isInClone: workspace ? workspace.isolation === 'clone' : false };
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../domain/limits.ts';
-import { type Question, withdrawn } from '../../domain/question/question.ts';
+import { type Question, withdrawnQuestion } from '../../domain/question/question.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { Store, Write } from '../port.ts';
 import { type Author, changed } from '../records/journal.ts';
@@ -26,7 +26,7 @@ export async function withdrawals(
 ): Promise<Write[]> {
   const open = (await questionsOf(store, taskId)).filter(isPending).slice(0, LIMITS.openQuestions.value);
   return open.flatMap((seen) =>
-    changed(questions, seen, withdrawn(seen.body, { ...author, why }), { author, note: { what: 'withdrawn', why } }),
+    changed(questions, seen, withdrawnQuestion(seen.body, { ...author, why }), { author, note: { what: 'withdrawn', why } }),
   );
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withRuns } from '../../../test/support/run-house.ts';
-import { overShared } from '../../domain/run/budget.ts';
+import { overSharedBudget } from '../../domain/run/budget.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { runs } from '../records/runs.ts';
@@ -21,7 +21,7 @@ async function family() {
     if (seen) await house.store.commit([tasks.put({ ...seen.body, usage: usage(costUsd) }, seen.version)]);
   };
   const create = async (wish: object) => (await house.call('task.create', { project: 'shop', prompt: 'x', ...wish })).id;
-  const over = async (id: string) => overShared(await sharedBudgets(await stored(id), house));
+  const over = async (id: string) => overSharedBudget(await sharedBudgets(await stored(id), house));
   return { ...house, stored, spend, make: create, over };
 }
 
@@ -97,7 +97,7 @@ describe('the budget of a task with parts', () => {
       return row.body;
     };
     const why = async ({ id, runId }: (typeof parts)[number]) =>
-      overShared(await budgetsBefore(await rowOf(runId), await house.stored(id), house.store));
+      overSharedBudget(await budgetsBefore(await rowOf(runId), await house.stored(id), house.store));
     const whys = await Promise.all(parts.map(why));
     // Sixty cents are left: of twelve that begin at once six do, with a turn each.
     expect(whys.map((one) => one === undefined)).toEqual(parts.map((_, n) => n < 6));

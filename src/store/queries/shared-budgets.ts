@@ -1,7 +1,7 @@
 import { LIMITS } from '../../domain/limits.ts';
 import { type SharedBudget, sharesBudget, turnUsd } from '../../domain/run/budget.ts';
 import type { Run } from '../../domain/run/run.ts';
-import { added, type Usage } from '../../domain/run/usage.ts';
+import { type Usage, usageSum } from '../../domain/run/usage.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { Store } from '../port.ts';
 import { runs } from '../records/runs.ts';
@@ -80,11 +80,11 @@ const sharedWith = async (task: Task, store: Reads['store']): Promise<Task | und
 
 /** What a task and all that share its budget have taken, their running agents included. */
 export async function takenBy(task: Task, store: Reads['store']): Promise<Usage | undefined> {
-  const own = added(task.usage, await runningUsage(task, store));
+  const own = usageSum(task.usage, await runningUsage(task, store));
   if (task.children === 0) return own;
   const parts = await store.scan({ index: taskIndex.parent(task.id), limit: 2 * LIMITS.subTasks.value });
   const sharing = parts.map(tasks.read).filter(sharesBudget);
-  return (await Promise.all(sharing.map((part) => takenBy(part, store)))).reduce(added, own);
+  return (await Promise.all(sharing.map((part) => takenBy(part, store)))).reduce(usageSum, own);
 }
 
 /** What its ended runs have taken stands in the task. */

@@ -1,5 +1,5 @@
 import { asItIs } from '../../domain/as-it-is.ts';
-import { Entry, type Note } from '../../domain/journal/entry.ts';
+import { JournalEntry, type JournalNote } from '../../domain/journal/entry.ts';
 import type { Instant } from '../../domain/values.ts';
 import type { Key, Store, Version, Write } from '../port.ts';
 import type { Records, Seen } from './record.ts';
@@ -17,13 +17,19 @@ export interface Author {
   readonly at: Instant;
 }
 
-function entryWrite(entity: string, n: number, author: Author, note: Note): Write {
+function entryWrite(entity: string, n: number, author: Author, note: JournalNote): Write {
   const entry = { n, ...author, ...note };
-  return { op: 'put', key: entryKey(entity, n), expect: 'absent', body: asItIs(Entry, entry) ?? Entry.parse(entry), entries: [] };
+  return {
+    op: 'put',
+    key: entryKey(entity, n),
+    expect: 'absent',
+    body: asItIs(JournalEntry, entry) ?? JournalEntry.parse(entry),
+    entries: [],
+  };
 }
 
 /** The first row of something with a history, and the first entry of that history. */
-export const born = <Body extends Chronicled>(kind: Records<Body>, body: Body, author: Author, note: Note): Write[] => [
+export const born = <Body extends Chronicled>(kind: Records<Body>, body: Body, author: Author, note: JournalNote): Write[] => [
   kind.put(body, 'absent'),
   entryWrite(body.id, body.seq, author, note),
 ];
@@ -36,18 +42,23 @@ export function changed<Body extends Chronicled>(
   kind: Records<Body>,
   seen: Pick<Seen<Body>, 'version'> & { readonly version: Version },
   next: Body,
-  { author, note }: { readonly author: Author; readonly note: Note },
+  { author, note }: { readonly author: Author; readonly note: JournalNote },
 ): Write[] {
   const body = { ...next, seq: next.seq + 1 };
   return [kind.put(body, seen.version), entryWrite(body.id, body.seq, author, note)];
 }
 
 /** Entries after number `after`, in order, each read consistently: never a gap, never a repetition. */
-export async function entriesAfter(store: Pick<Store, 'get'>, entity: string, after: number, limit: number): Promise<Entry[]> {
+export async function entriesAfter(
+  store: Pick<Store, 'get'>,
+  entity: string,
+  after: number,
+  limit: number,
+): Promise<JournalEntry[]> {
   const numbers = Array.from({ length: limit }, (_, index) => after + 1 + index);
   const rows = await Promise.all(numbers.map((n) => store.get(entryKey(entity, n))));
   const end = rows.indexOf(undefined);
-  return rows.slice(0, end === -1 ? undefined : end).map((row) => Entry.parse(row?.body));
+  return rows.slice(0, end === -1 ? undefined : end).map((row) => JournalEntry.parse(row?.body));
 }
 
 /** The entries of something that is deleted, so that they go with it. */

@@ -1,5 +1,5 @@
 import { dueOf, laneKey, laneOf } from '../../domain/task/lane.ts';
-import { Task, waitsFor } from '../../domain/task/task.ts';
+import { openDependencies, Task } from '../../domain/task/task.ts';
 import type { IndexEntry } from '../port.ts';
 import { part, records } from './record.ts';
 
@@ -43,7 +43,7 @@ function entriesOf(task: Task): IndexEntry[] {
     entries.push({ index: taskIndex.timed, sort: `${phase.until}/${id}` });
   }
   if (phase.state === 'blocked' && phase.block.cause === 'checkout') entries.push({ index: taskIndex.parked, sort: id });
-  for (const dependency of waitsFor(task)) entries.push({ index: taskIndex.waits(dependency), sort: id });
+  for (const dependency of openDependencies(task)) entries.push({ index: taskIndex.waits(dependency), sort: id });
   return entries;
 }
 

@@ -1,4 +1,4 @@
-import { Link } from '../../domain/token/link.ts';
+import { SignInLink } from '../../domain/token/link.ts';
 import { Token } from '../../domain/token/token.ts';
 import { records } from './record.ts';
 
@@ -11,4 +11,4 @@ export const tokens = records<Token>({
   entriesOf: ({ id }) => [{ index: tokenIndex.all, sort: id }],
 });
 
-export const links = records<Link>({ kind: 'link', schema: Link, idOf: ({ id }) => id, entriesOf: () => [] });
+export const links = records<SignInLink>({ kind: 'link', schema: SignInLink, idOf: ({ id }) => id, entriesOf: () => [] });

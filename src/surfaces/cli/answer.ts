@@ -9,7 +9,7 @@ export const writeJson = async (io: Io, value: unknown): Promise<void> =>
 
 /** Says what went wrong on standard error and returns the exit code for it. */
 export async function writeError(io: Io, met: unknown, json: boolean): Promise<number> {
-  const error = isFault(met) ? met : (await import('../../domain/no-space.ts')).asRefusedSpace(met);
+  const error = isFault(met) ? met : (await import('../../domain/no-space.ts')).toNoSpaceFault(met);
   if (hasCode(error, 'EPIPE')) return EXIT_CODES.ok;
   if (isNamed(error, 'AbortError')) return EXIT_CODES.interrupted;
   if (json) await io.err(`${JSON.stringify({ error: wireError(error) })}\n`);

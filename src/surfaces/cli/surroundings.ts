@@ -1,4 +1,4 @@
-import type { Call, Output } from '../../contract/call.ts';
+import type { Call, OutputOf } from '../../contract/call.ts';
 import type { CommandTable } from './command.ts';
 
 /** What the command line may touch of the world. */
@@ -51,7 +51,7 @@ export interface Surroundings {
   /** Starts the engine of the home when none runs; says in a few words that it did. */
   ensureEngine?(env: Env): Promise<string | undefined>;
   /** Starts the program of an agent in this terminal and waits for it; answers its exit code. */
-  inTerminal?(start: Output<'task.open'>, env: Env): Promise<number>;
+  inTerminal?(start: OutputOf<'task.open'>, env: Env): Promise<number>;
   /** What `fleet` says without a word: what is here, and what to type next. Help, where it is not given. */
   here?(io: Io, json: boolean): Promise<number>;
   readonly programs: Readonly<Record<string, Program>>;

@@ -1,4 +1,4 @@
-import { eventId, type Place } from '../../wire/topic.ts';
+import { eventId, type TopicPosition } from '../../wire/topic.ts';
 
 /** One thing that happened in a history: it takes one of the numbers of a place further. */
 export interface Happening {
@@ -10,8 +10,8 @@ export interface Happening {
 
 /** Events that travel together. Their text is made once, however many clients they go to. */
 export interface Batch {
-  readonly from: Place;
-  readonly to: Place;
+  readonly from: TopicPosition;
+  readonly to: TopicPosition;
   readonly happenings: readonly Happening[];
   /** Nothing comes after it. */
   readonly over: boolean;
@@ -27,7 +27,7 @@ interface Told {
 
 type Texts = Pick<Batch, 'sse' | 'socket'>;
 
-export function historyBatch(topic: string, from: Place, happenings: readonly Happening[], over: boolean): Batch {
+export function historyBatch(topic: string, from: TopicPosition, happenings: readonly Happening[], over: boolean): Batch {
   const told: Told[] = [];
   let to = from;
   for (const { event, data, lane, at } of happenings) {

@@ -1,5 +1,5 @@
 import { isFault } from '../../domain/fault.ts';
-import { isWithin, type Place } from '../../wire/topic.ts';
+import { isWithin, type TopicPosition } from '../../wire/topic.ts';
 import { type Batch, type Happening, historyBatch } from './batch.ts';
 
 /** Events are gathered this long after a write before the next: a flood becomes few and large writes. */
@@ -16,7 +16,7 @@ export interface Page {
 /** A history that grows at its end. Whoever reads from the same place reads the same. */
 export interface Source {
   /** Throws Fault('not_found') when the thing is gone. */
-  read(after: Place): Promise<Page>;
+  read(after: TopicPosition): Promise<Page>;
   /** Calls back whenever there may be more; answers how to stop that. */
   listen(stirred: () => void): () => void;
 }
@@ -44,7 +44,7 @@ export class Feed {
   readonly #surroundings: Surroundings;
   readonly #listeners = new Set<Listener>();
   readonly #deaf: () => void;
-  #place: Place | undefined;
+  #place: TopicPosition | undefined;
   #looking = false;
   #stirred = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -72,7 +72,7 @@ export class Feed {
    * A listener knows everything up to here, and nothing more. Where one stands before the feed, the feed goes back: what
    * the others know already is not told to them twice.
    */
-  reached(place: Place): void {
+  reached(place: TopicPosition): void {
     const before = this.#place;
     if (before && isWithin(before, place)) return;
     this.#place = before ? before.map((at, lane) => Math.min(at, place[lane] ?? 0)) : place;
@@ -107,7 +107,7 @@ export class Feed {
     if (this.#stirred && this.#listeners.size > 0) this.stir();
   }
 
-  async #lookOnce(from: Place): Promise<boolean> {
+  async #lookOnce(from: TopicPosition): Promise<boolean> {
     const { happenings, more, over } = await this.source.read(from);
     // Somebody who stands before us has joined meanwhile: these come again, in their order.
     if (from !== this.#place) return true;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../domain/fault.ts';
-import { type Place, placeIn, startOf } from '../../wire/topic.ts';
+import { parseEventId, startPosition, type TopicPosition } from '../../wire/topic.ts';
 import type { Batch, Happening } from './batch.ts';
 import { Feed, type Page } from './feed.ts';
 import { Follower } from './follower.ts';
@@ -22,7 +22,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 function growing(random: Random) {
   const lanes: string[][] = [[], []];
   const heard = new Set<() => void>();
-  const read = async (after: Place): Promise<Page> => {
+  const read = async (after: TopicPosition): Promise<Page> => {
     for (let turns = Math.floor(random() * 3); turns > 0; turns -= 1) await turn();
     const happenings = lanes.flatMap((lines, lane) =>
       lines
@@ -51,7 +51,7 @@ function growing(random: Random) {
 class Client {
   readonly seen: string[][] = [[], []];
   readonly ids: string[] = [];
-  place: Place = startOf({ kind: 'run' });
+  place: TopicPosition = startPosition({ kind: 'run' });
   over: string | undefined;
   #follower: Follower | undefined;
   #full = false;
@@ -92,7 +92,7 @@ class Client {
       const { lane, text } = JSON.parse(data.slice('data: '.length)) as { lane: number; text: string };
       this.seen[lane]?.push(text);
       this.ids.push(id.slice('id: '.length));
-      this.place = placeIn(id.slice('id: '.length)).place;
+      this.place = parseEventId(id.slice('id: '.length)).place;
     }
   }
 }
@@ -148,7 +148,7 @@ describe('followers of one history', () => {
     const followers = Array.from(
       { length: 100 },
       () =>
-        new Follower(feed, startOf({ kind: 'run' }), {
+        new Follower(feed, startPosition({ kind: 'run' }), {
           pipe: { isFull: () => false, drained: async () => undefined, send: ({ sse }) => void texts.add(sse) },
           onOver: () => undefined,
         }),

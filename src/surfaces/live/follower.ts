@@ -1,5 +1,5 @@
 import { isFault } from '../../domain/fault.ts';
-import { furthest, type Place } from '../../wire/topic.ts';
+import { furthestPosition, type TopicPosition } from '../../wire/topic.ts';
 import { type Batch, historyBatch } from './batch.ts';
 import type { Feed, Listener } from './feed.ts';
 import type { Pipe } from './pipe.ts';
@@ -20,10 +20,10 @@ interface Ways {
 export class Follower implements Listener {
   readonly #feed: Feed;
   readonly #ways: Ways;
-  #place: Place;
+  #place: TopicPosition;
   #state: 'reading' | 'live' | 'off' = 'reading';
 
-  constructor(feed: Feed, place: Place, ways: Ways) {
+  constructor(feed: Feed, place: TopicPosition, ways: Ways) {
     this.#feed = feed;
     this.#place = place;
     this.#ways = ways;
@@ -71,7 +71,7 @@ export class Follower implements Listener {
 
   #tell(batch: Batch): void {
     const mine = isSame(batch.from, this.#place) ? batch : this.#newIn(batch);
-    this.#place = furthest(this.#place, mine.to);
+    this.#place = furthestPosition(this.#place, mine.to);
     if (mine.happenings.length > 0) this.#ways.pipe.send(mine);
     if (mine.over) this.#over('end');
   }
@@ -93,4 +93,4 @@ export class Follower implements Listener {
   }
 }
 
-const isSame = (one: Place, other: Place): boolean => one.every((at, lane) => at === other[lane]);
+const isSame = (one: TopicPosition, other: TopicPosition): boolean => one.every((at, lane) => at === other[lane]);

@@ -3,7 +3,7 @@ import type { Call } from '../../contract/call.ts';
 import { type Caller, seesAll } from '../../domain/authority.ts';
 import { Fault, isFault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { type Place, placeIn, startOf, type Topic, topicIn } from '../../wire/topic.ts';
+import { parseEventId, parseTopic, startPosition, type Topic, type TopicPosition } from '../../wire/topic.ts';
 import { passingBatch } from './batch.ts';
 import { Feed } from './feed.ts';
 import { Follower } from './follower.ts';
@@ -27,7 +27,7 @@ export interface Entry {
 /** A topic that the caller may follow, and from where. */
 export interface Wish {
   readonly topic: Topic;
-  readonly place: Place;
+  readonly place: TopicPosition;
 }
 
 interface Connection extends Entry {
@@ -61,8 +61,8 @@ export class Hub {
     if (texts.length === 0) throw new Fault('invalid', 'topic: say what is to be followed, like topic=task/ID');
     if (texts.length > LIMITS.liveTopics.value)
       throw new Fault('limit', `one stream follows at most ${LIMITS.liveTopics.value} topics`);
-    const places = new Map(after.map((id) => placeIn(id)).map(({ topic, place }) => [topic, place]));
-    const topics = [...new Set(texts)].map(topicIn);
+    const places = new Map(after.map((id) => parseEventId(id)).map(({ topic, place }) => [topic, place]));
+    const topics = [...new Set(texts)].map(parseTopic);
     return Promise.all(topics.map((topic) => wishFor(topic, places.get(topic.text), call)));
   }
 
@@ -197,8 +197,8 @@ export class Hub {
 const keyOf = (token: string): string => createHash('sha256').update(token).digest('base64');
 
 /** What a topic shows is what its operation shows: whoever may not ask that does not find the topic. */
-async function wishFor(topic: Topic, after: Place | undefined, call: Call): Promise<Wish> {
-  const place = after ?? startOf(topic);
+async function wishFor(topic: Topic, after: TopicPosition | undefined, call: Call): Promise<Wish> {
+  const place = after ?? startPosition(topic);
   if (topic.kind === 'task') {
     const { seq } = await call('task.show', { id: topic.of });
     const [n = 0] = place;

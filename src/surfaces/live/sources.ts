@@ -1,6 +1,6 @@
 import type { RunView } from '../../contract/run.ts';
 import type { RunId } from '../../domain/values.ts';
-import { hasEnded, type Place, startOf, type Topic } from '../../wire/topic.ts';
+import { hasEnded, startPosition, type Topic, type TopicPosition } from '../../wire/topic.ts';
 import type { Happening } from './batch.ts';
 import type { Page, Source } from './feed.ts';
 import type { LiveNeeds } from './needs.ts';
@@ -60,7 +60,7 @@ function runSource(id: string, { owner, output }: Needs, stirs: Stirs): Source {
   // Asked again only after its row has changed: a busy agent is read many times for each change.
   let known: Promise<RunView> | undefined;
   // Where the page before ended, for the feed, which reads most and always goes on from there.
-  let ends: Place = startOf({ kind: 'run' });
+  let ends: TopicPosition = startPosition({ kind: 'run' });
   const fresh = () => {
     known = undefined;
   };
@@ -92,11 +92,15 @@ function runSource(id: string, { owner, output }: Needs, stirs: Stirs): Source {
 }
 
 interface From {
-  readonly place: Place;
-  readonly ends: Place;
+  readonly place: TopicPosition;
+  readonly ends: TopicPosition;
 }
 
-async function pageOf(run: RunView, { place, ends }: From, output: Needs['output']): Promise<Page & { readonly ends: Place }> {
+async function pageOf(
+  run: RunView,
+  { place, ends }: From,
+  output: Needs['output'],
+): Promise<Page & { readonly ends: TopicPosition }> {
   const final = run.phase.state === 'ended';
   const removed = run.outputRemovedAt !== undefined;
   const pages = removed

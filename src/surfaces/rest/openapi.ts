@@ -5,7 +5,7 @@ import { RunView } from '../../contract/run.ts';
 import { EntryView, ProjectView, QuestionView, TaskView } from '../../contract/shapes.ts';
 import { FAULT_CODES, type FaultCode } from '../../domain/fault.ts';
 import { Token } from '../../domain/token/token.ts';
-import { STATUS } from '../../wire/problem.ts';
+import { HTTP_STATUS } from '../../wire/problem.ts';
 import { type Route, routeOf } from '../../wire/route.ts';
 import { LIVE_PATH, liveOperation } from './live-operation.ts';
 
@@ -97,7 +97,7 @@ function refusals(faults: readonly FaultCode[]): Json {
   const codes = FAULT_CODES.filter((code) => ALWAYS.includes(code) || faults.includes(code));
   return Object.fromEntries(
     codes.map((code) => [
-      String(STATUS[code]),
+      String(HTTP_STATUS[code]),
       { description: code, content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
     ]),
   );

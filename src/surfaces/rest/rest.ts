@@ -3,7 +3,7 @@ import { getQueryParams } from 'hono/utils/url';
 import { contract } from '../../contract/index.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { Fault } from '../../domain/fault.ts';
-import { OWN } from '../../wire/client.ts';
+import { OWN_SEGMENT } from '../../wire/client.ts';
 import { type QueryType, type Route, routeOf } from '../../wire/route.ts';
 import type { Again } from '../http/again.ts';
 import { discardRest, jsonBody } from '../http/body.ts';
@@ -135,7 +135,7 @@ async function given(incoming: IncomingMessage, { method, query }: Route): Promi
 
 const named = ({ value, subject }: Found<Place>): Record<string, string> => {
   const { subject: name, ownIfLeftOut } = value.route;
-  return name === undefined || subject === undefined || (ownIfLeftOut && subject === OWN) ? {} : { [name]: subject };
+  return name === undefined || subject === undefined || (ownIfLeftOut && subject === OWN_SEGMENT) ? {} : { [name]: subject };
 };
 
 /** `If-Match` says what the caller saw, as a command's `ifSeq` does. */

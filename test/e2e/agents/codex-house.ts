@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { vi } from 'vitest';
 import { survivors } from '../../../src/runner/process-table.ts';
 import { parseScenario } from '../../../src/simulate/scenario/parse-scenario.ts';
-import type { Played, Simulator } from '../../../src/simulate/simulator.ts';
+import type { SimulatedRun, Simulator } from '../../../src/simulate/simulator.ts';
 import { modelServer } from '../../support/model-server.ts';
 import { type Engine, type TaskJson, type WorkHouse, workHouse } from '../../support/work-house.ts';
 
@@ -30,7 +30,7 @@ export interface CodexHouse extends WorkHouse {
 
 export interface Work {
   readonly id: string;
-  readonly played: Played;
+  readonly played: SimulatedRun;
 }
 
 export interface RunFacts {

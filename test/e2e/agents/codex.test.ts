@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestFunction, vi } from 'vitest';
-import type { Played } from '../../../src/simulate/simulator.ts';
+import type { SimulatedRun } from '../../../src/simulate/simulator.ts';
 import { codex } from '../../clis/codex.ts';
 import { had } from '../../clis/install.ts';
 import { fullOnly } from '../../full-only.ts';
@@ -283,4 +283,4 @@ describe('the real Codex in a house of its own', () => {
   });
 });
 
-const bodies = ({ exchanges }: Played): readonly string[] => exchanges.map(({ body }) => JSON.stringify(body));
+const bodies = ({ exchanges }: SimulatedRun): readonly string[] => exchanges.map(({ body }) => JSON.stringify(body));

@@ -1,4 +1,4 @@
-import type { Entry } from '../../../domain/journal/entry.ts';
+import type { JournalEntry } from '../../../domain/journal/entry.ts';
 import type { Run } from '../../../domain/run/run.ts';
 import type { Task } from '../../../domain/task/task.ts';
 import type { Instant } from '../../../domain/values.ts';
@@ -14,13 +14,13 @@ export interface Life {
   readonly from: Instant;
   /** Absent while it lives. */
   readonly end?: { readonly at: Instant; readonly state: string } | undefined;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly JournalEntry[];
 }
 
-export function livesOf(task: Pick<Task, 'createdAt'>, journal: readonly Entry[]): Life[] {
+export function livesOf(task: Pick<Task, 'createdAt'>, journal: readonly JournalEntry[]): Life[] {
   const lives: Life[] = [];
   let from: Instant = task.createdAt;
-  let entries: Entry[] = [];
+  let entries: JournalEntry[] = [];
   for (const entry of journal) {
     const isMove = entry.to !== undefined && entry.to !== entry.from;
     // What is said about it after its end begins nothing.

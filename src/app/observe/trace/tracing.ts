@@ -1,5 +1,5 @@
 import { isFault } from '../../../domain/fault.ts';
-import type { Entry } from '../../../domain/journal/entry.ts';
+import type { JournalEntry } from '../../../domain/journal/entry.ts';
 import { isFinal, type Task } from '../../../domain/task/task.ts';
 import type { RunId, TaskId } from '../../../domain/values.ts';
 import type { Store, Version } from '../../../store/port.ts';
@@ -91,7 +91,7 @@ export class Tracing {
     if (!this.#untold.tasks.has(taskId)) this.#untold.task(taskId, since, 'open');
   }
 
-  #sawTask(task: Task, { from, to, at, n }: Entry): void {
+  #sawTask(task: Task, { from, to, at, n }: JournalEntry): void {
     if (to === undefined || to === from || (n === 1 && isFinal(task.phase))) return;
     if (isFinal(task.phase)) this.#untold.task(task.id, at, 'ended');
   }
@@ -187,7 +187,7 @@ export class Tracing {
     const { store } = this.#needs;
     const task = (await tasks.get(store, taskId))?.body;
     if (!task) return [];
-    const journal: Entry[] = [];
+    const journal: JournalEntry[] = [];
     while (journal.length < MOST_ENTRIES) {
       const page = await entriesAfter(store, taskId, journal.length, Math.min(ENTRIES, task.seq - journal.length + 1));
       journal.push(...page);

@@ -1,6 +1,6 @@
 import pico from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { RunView } from '../../../contract/run.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import { RunId } from '../../../domain/values.ts';
@@ -12,7 +12,7 @@ import { type Act, laneOf } from './lanes.ts';
 import { type Ending, result } from './result.ts';
 import { beatsOf } from './story.ts';
 
-type Evidence = Output<'task.report'>['evidence'][number];
+type Evidence = OutputOf<'task.report'>['evidence'][number];
 
 const at = (second: number) => new Date(NOW_MS + second * 1000).toISOString();
 const runId = (n: number) => RunId.parse(`run_${String(n).padStart(26, '0')}`);

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { RunView } from '../../../contract/run.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import { msOf } from '../../../domain/moment.ts';
@@ -6,7 +6,7 @@ import { isFinal, type PhaseState } from '../../../domain/task/phases.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { shortCommit } from '../views/changes.ts';
 
-type Told = Output<'task.report'>;
+type Told = OutputOf<'task.report'>;
 type Evidence = Told['evidence'][number];
 
 /** One task of the demo, as it is known at a moment. */

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { box } from '../terminal/box.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
 import { type Line, painted, piece } from '../terminal/rich.ts';
@@ -9,7 +9,7 @@ import { counted, type Look, type Paint } from '../views/look.ts';
 import { laneColour, nameCells, seconds, wholeWidth } from './frame.ts';
 import type { GraphLine } from './graph.ts';
 
-type Told = Output<'task.report'>;
+type Told = OutputOf<'task.report'>;
 
 /** What has come of it. */
 export interface Ending {

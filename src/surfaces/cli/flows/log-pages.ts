@@ -1,10 +1,10 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { isFinal } from '../../../domain/task/phases.ts';
 import { ask, type Order } from '../order.ts';
 import { patiently } from './patience.ts';
 
-export type LinePage = Output<'run.log'>;
-export type EventPage = Output<'run.events'>;
+export type LinePage = OutputOf<'run.log'>;
+export type EventPage = OutputOf<'run.events'>;
 export type LogPage = LinePage | EventPage;
 
 export const isEvents = (page: LogPage): page is EventPage => 'more' in page;
@@ -81,10 +81,10 @@ const lastOf = ({ local }: Order): number | undefined => (local['tail'] === unde
 async function nextRun(order: Order, task: string, after: string | undefined): Promise<LinePage['runId']> {
   for (;;) {
     // Asked before the runs: a run that begins in between is still seen.
-    const { phase } = await patiently(order, async () => (await ask(order, 'task.show', { id: task })) as Output<'task.show'>);
+    const { phase } = await patiently(order, async () => (await ask(order, 'task.show', { id: task })) as OutputOf<'task.show'>);
     const list = await patiently(
       order,
-      async () => (await ask(order, 'run.list', { task, limit: runsAtOnce })) as Output<'run.list'>,
+      async () => (await ask(order, 'run.list', { task, limit: runsAtOnce })) as OutputOf<'run.list'>,
     );
     // The ids of runs sort by when they were made; the list is newest first.
     const found = list.items.findLast(({ id }) => after === undefined || id > after);

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { isFault } from '../../../domain/fault.ts';
 import { ask, type Order, type Result } from '../order.ts';
 import { lookOf } from '../views/look.ts';
@@ -6,7 +6,7 @@ import { runPage } from '../views/run-page.ts';
 
 /** `fleet run show`: what is known of a run, with what its directory tells of how it was started and ended. */
 export async function showRun(order: Order): Promise<Result> {
-  const run = (await ask(order, 'run.show', order.input)) as Output<'run.show'>;
+  const run = (await ask(order, 'run.show', order.input)) as OutputOf<'run.show'>;
   const facts = await factsOf(order, run.id);
   return {
     kind: 'answer',
@@ -16,9 +16,9 @@ export async function showRun(order: Order): Promise<Result> {
 }
 
 /** Where it is not known which secrets they hold, the run itself is shown all the same. */
-async function factsOf(order: Order, id: string): Promise<Output<'run.facts'> | undefined> {
+async function factsOf(order: Order, id: string): Promise<OutputOf<'run.facts'> | undefined> {
   try {
-    return (await ask(order, 'run.facts', { id })) as Output<'run.facts'>;
+    return (await ask(order, 'run.facts', { id })) as OutputOf<'run.facts'>;
   } catch (error) {
     if (!isFault(error, 'forbidden')) throw error;
     return undefined;

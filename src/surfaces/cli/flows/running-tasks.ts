@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { RunView } from '../../../contract/run.ts';
 import { isFault } from '../../../domain/fault.ts';
 import type { PhaseState } from '../../../domain/task/task.ts';
@@ -29,7 +29,7 @@ async function watch(order: Order, draw: (value: AtWork) => string): Promise<nev
 }
 
 async function atWork(order: Order): Promise<AtWork> {
-  const tasks = (await ask(order, 'task.list', { ...order.input, state: [...AT_WORK] })) as Output<'task.list'>;
+  const tasks = (await ask(order, 'task.list', { ...order.input, state: [...AT_WORK] })) as OutputOf<'task.list'>;
   const wanted = tasks.items.flatMap(({ phase }) =>
     'holder' in phase && phase.holder.kind === 'run' ? [phase.holder.runId] : [],
   );
@@ -38,7 +38,7 @@ async function atWork(order: Order): Promise<AtWork> {
 
 /** The newest runs in one question; a run that has been at it for long is asked for by itself. */
 async function runsOf(order: Order, wanted: readonly string[]): Promise<RunView[]> {
-  const { items } = (await ask(order, 'run.list', { limit: runsAtOnce })) as Output<'run.list'>;
+  const { items } = (await ask(order, 'run.list', { limit: runsAtOnce })) as OutputOf<'run.list'>;
   const newest = new Map<string, RunView>(items.map((run) => [run.id, run]));
   const found = await Promise.all(wanted.map(async (id) => newest.get(id) ?? (await runOf(order, id))));
   return found.filter((run) => run !== undefined);

@@ -1,11 +1,11 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { answered, ask, type Order, type Result } from '../order.ts';
 import { lookOf } from '../views/look.ts';
 import { diffStat } from '../views/task-diff.ts';
 
 /** `fleet task diff`: for people by default; `--raw` is what `git apply` takes. */
 export async function taskDiff(order: Order): Promise<Result> {
-  const value = (await ask(order, 'task.diff', order.input)) as Output<'task.diff'>;
+  const value = (await ask(order, 'task.diff', order.input)) as OutputOf<'task.diff'>;
   if (order.local['raw'] === true) return { kind: 'answer', value, text: () => value.text };
   if (order.local['stat'] === true)
     return { kind: 'answer', value, text: () => diffStat(value, lookOf({ ...order.io, input: order.input })) };

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, rename, rm, stat } from 'node:fs/promises';
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { Fault } from '../../../domain/fault.ts';
 import { ask, type Order, type Result } from '../order.ts';
 
-type Page = Output<'task.export'>;
+type Page = OutputOf<'task.export'>;
 
 /** Every task as one line of JSON, to standard output or into a file that is whole or not there. */
 export async function exportTasks(order: Order): Promise<Result> {

@@ -1,14 +1,14 @@
 import { type FileHandle, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { Fault, isFault } from '../../../domain/fault.ts';
 import { LIMITS } from '../../../domain/limits.ts';
-import { inDependencyOrder, readImportLine } from '../../../domain/task/import-line.ts';
+import { inDependencyOrder, parseImportLine } from '../../../domain/task/import-line.ts';
 import { answered, ask, type Order, type Result } from '../order.ts';
 import { linesOf, objectOf } from './json-lines.ts';
 
-type Imported = Output<'task.import'>;
+type Imported = OutputOf<'task.import'>;
 
 /** Reads the whole file once to be sure of it, then again to import it: a bad line anywhere means that nothing is done. */
 export async function importTasks(order: Order): Promise<Result> {
@@ -68,7 +68,7 @@ async function placesIn(file: FileHandle): Promise<readonly Place[]> {
 
 function taskIn(value: Record<string, unknown>, line: number): Pick<Place, 'source' | 'after'> {
   try {
-    const { source, after } = readImportLine(value);
+    const { source, after } = parseImportLine(value);
     return { source, after };
   } catch (error) {
     throw isFault(error) ? new Fault(error.code, `line ${line}: ${error.message}`, { line }, { cause: error }) : error;

@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { Fault } from '../../../domain/fault.ts';
 import { answered, ask, type Order, type Result } from '../order.ts';
 
@@ -12,7 +12,7 @@ export async function openTask(order: Order): Promise<Result> {
   const files = await realpath(await mkdtemp(join(io.env['TMPDIR'] || tmpdir(), 'fleet-open-')));
   const clear = () => rm(files, { recursive: true, force: true });
   try {
-    const value = (await ask(order, 'task.open', { ...order.input, files })) as Output<'task.open'>;
+    const value = (await ask(order, 'task.open', { ...order.input, files })) as OutputOf<'task.open'>;
     if (order.json || !inTerminal) {
       await clear();
       return answered(order, 'task.open', value);

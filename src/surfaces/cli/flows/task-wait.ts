@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { answered, ask, type Order, type Result } from '../order.ts';
 import { isLive, picture } from '../terminal/redraw.ts';
@@ -6,7 +6,7 @@ import { counted, lookOf } from '../views/look.ts';
 import { notDone, taskWait } from '../views/task-wait.ts';
 import { patiently } from './patience.ts';
 
-type Waited = Output<'task.wait'>;
+type Waited = OutputOf<'task.wait'>;
 
 const firstPauseMs = 100;
 const longestPauseMs = 1000;

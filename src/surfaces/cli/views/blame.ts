@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { ago } from '../terminal/ages.ts';
 import { columns, pairs } from '../terminal/columns.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
@@ -8,7 +8,7 @@ import { indented, wrap } from '../terminal/wrap.ts';
 import { shortCommit } from './changes.ts';
 import { type Look, shortId } from './look.ts';
 
-type Answer = Output<'fleet.blame'>;
+type Answer = OutputOf<'fleet.blame'>;
 type Line = Answer['lines'][number];
 
 /** Who is behind the lines of a file; of one line alone, everything that is known. */

@@ -1,7 +1,7 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import type { Question } from '../../../domain/question/question.ts';
-import { toldReport } from '../../../domain/run/packet.ts';
+import { packetReportOf } from '../../../domain/run/packet.ts';
 import type { QuestionId, RunId, TaskId } from '../../../domain/values.ts';
 
 interface Around {
@@ -33,7 +33,7 @@ type ByRun =
   | 'question.answer'
   | 'question.withdraw';
 
-const reportSample = (taskId: TaskId, runId: RunId, ago: Around['ago']): Output<'report.submit'> => ({
+const reportSample = (taskId: TaskId, runId: RunId, ago: Around['ago']): OutputOf<'report.submit'> => ({
   runId,
   taskId,
   at: ago(3),
@@ -56,7 +56,7 @@ const reportSample = (taskId: TaskId, runId: RunId, ago: Around['ago']): Output<
 export function byRunSamples(
   { task, review, runId, ago }: { task: TaskView; review: TaskView; runId: RunId; ago: Around['ago'] },
   question: Question,
-): { readonly [Name in ByRun]: Output<Name> } {
+): { readonly [Name in ByRun]: OutputOf<Name> } {
   const answered: Question = { ...question, state: 'answered', answer: { text: '8080', by: 'you', at: ago(1) } };
   const report = reportSample(task.id, runId, ago);
   const neighbour = {
@@ -64,7 +64,7 @@ export function byRunSamples(
     title: review.title,
     state: 'done' as const,
     branch: 'fleet/8a2m9xqb',
-    report: toldReport(report),
+    report: packetReportOf(report),
   };
   return {
     'run.context': {

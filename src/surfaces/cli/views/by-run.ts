@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { ago } from '../terminal/ages.ts';
 import { pairs } from '../terminal/columns.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
@@ -6,7 +6,7 @@ import { indented, wrap } from '../terminal/wrap.ts';
 import { counted, homely, type Look, shortId } from './look.ts';
 import { questionCard } from './question.ts';
 
-type Context = Output<'run.context'>;
+type Context = OutputOf<'run.context'>;
 
 /** What an agent is told when it asks what it is about. */
 export function runContext(context: Context, look: Look): string {
@@ -66,10 +66,10 @@ function paragraph(text: string, { width }: Look): string {
   return `${indented(Number.isFinite(width) ? wrap(shown, Math.max(20, Math.min(width, 96) - 2)) : shown.split('\n'))}\n`;
 }
 
-export const reportSubmitted = ({ runId, status, summary }: Output<'report.submit'>, look: Look): string =>
+export const reportSubmitted = ({ runId, status, summary }: OutputOf<'report.submit'>, look: Look): string =>
   `${look.paint.bold(status)} reported for run ${shortId(runId)}\n${paragraph(summary, look)}`;
 
-export function inbox({ taskId, items }: Output<'inbox.read'>, look: Look): string {
+export function inbox({ taskId, items }: OutputOf<'inbox.read'>, look: Look): string {
   if (items.length === 0) return `Nothing new for task ${shortId(taskId)}.\n`;
   return items
     .map(({ n, by, at, text }) => {

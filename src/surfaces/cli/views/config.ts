@@ -1,11 +1,11 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { wrap } from '../terminal/wrap.ts';
 import { homely, type Look } from './look.ts';
 import { layout } from './task-list.ts';
 
-type Shown = Output<'config.show'>;
+type Shown = OutputOf<'config.show'>;
 type Item = Shown['items'][number];
 
 export function configShown({ file, problem, items, by, engine, notInForce }: Shown, look: Look): string {
@@ -33,7 +33,7 @@ function ignored(all: Shown['notInForce'], { paint, width }: Look): string {
   return `\n${lines.join('\n')}\n  Change it with \`fleet config set\`, or stop the engine (fleet up --stop) and start it with the variable.\n`;
 }
 
-export const configChanged = ({ file, items }: Output<'config.set'>, look: Look): string =>
+export const configChanged = ({ file, items }: OutputOf<'config.set'>, look: Look): string =>
   `${settingTable(items, look)}${overridden(items)}\n${look.paint.dim(`written to ${homely(file, look)}; a running fleet takes it up by itself`)}\n`;
 
 const settingTable = (items: readonly Item[], look: Look): string =>

@@ -1,10 +1,10 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { RunId, TaskId } from '../../../domain/values.ts';
 
 const usage = { inputTokens: 41_800, outputTokens: 2_100, cachedTokens: 39_000, costUsd: 0.42, listUsd: 0.02, unpriced: 1 };
 const at = '2030-01-31T11:58:00.000Z';
 
-export const costSamples: { readonly [Name in 'task.cost' | 'fleet.cost']: Output<Name> } = {
+export const costSamples: { readonly [Name in 'task.cost' | 'fleet.cost']: OutputOf<Name> } = {
   'task.cost': {
     taskId: TaskId.parse('task_01jz0000000000000007k2m9xq'),
     usage,

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { RunView } from '../../../contract/run.ts';
 import type { Usage } from '../../../domain/run/usage.ts';
 import { ago, clockTime } from '../terminal/ages.ts';
@@ -10,7 +10,7 @@ import { counted, type Look, shortId } from './look.ts';
 import { compact } from './run-list.ts';
 import { layout } from './task-list.ts';
 
-type TaskCost = Output<'task.cost'>;
+type TaskCost = OutputOf<'task.cost'>;
 type Row = TaskCost['runs'][number];
 type Quota = NonNullable<Row['quota']>;
 
@@ -87,7 +87,7 @@ function runCost(run: Row, look: Look): string {
   return head + share + table;
 }
 
-export function fleetCost(cost: Output<'fleet.cost'>, look: Look): string {
+export function fleetCost(cost: OutputOf<'fleet.cost'>, look: Look): string {
   const { paint } = look;
   if (cost.items.length === 0) return 'No agent has worked in these days.\n';
   const table = columns(

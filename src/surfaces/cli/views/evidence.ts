@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { failingText } from '../../../domain/work/failing-tests.ts';
 import { ago } from '../terminal/ages.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
@@ -6,7 +6,7 @@ import { truncate } from '../terminal/width.ts';
 import { shortCommit } from './changes.ts';
 import { type Look, shortId } from './look.ts';
 
-type Evidence = Output<'task.report'>['evidence'][number];
+type Evidence = OutputOf<'task.report'>['evidence'][number];
 
 const shownFully = 5;
 

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { ExecutorView } from '../../../contract/executor.ts';
 
 const all = { resume: true, fork: true, steer: true, ask: true, usage: true, context: true, mcp: true, tools: true };
@@ -32,7 +32,7 @@ const claude: ExecutorView = {
   can: all,
 };
 
-const items: Output<'executor.list'>['items'] = [
+const items: OutputOf<'executor.list'>['items'] = [
   claude,
   {
     name: 'codex',
@@ -69,7 +69,7 @@ const items: Output<'executor.list'>['items'] = [
   { name: 'scripted', state: 'ready', origin: 'built_in', isDefault: false, signedIn: 'yes', can: { ...all, tools: false } },
 ];
 
-export const executorSamples: { readonly [Name in 'executor.list' | 'executor.show']: Output<Name> } = {
+export const executorSamples: { readonly [Name in 'executor.list' | 'executor.show']: OutputOf<Name> } = {
   'executor.list': { items },
   'executor.show': claude,
 };

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { ExecutorView } from '../../../contract/executor.ts';
 import { columns, pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
@@ -13,7 +13,7 @@ const MARKS: Readonly<Record<ExecutorView['state'], readonly [string, (paint: Pa
   off: ['–', (paint) => paint.dim],
 };
 
-export const executorList = ({ items }: Output<'executor.list'>, look: Look): string => {
+export const executorList = ({ items }: OutputOf<'executor.list'>, look: Look): string => {
   const advice = withAccounts(items).flatMap(({ name, repair }) =>
     repair === undefined ? [] : [[name, plainLine(repair)] as const],
   );

@@ -1,7 +1,7 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { RunId } from '../../../domain/values.ts';
 
-export const pauseSample: Output<'pause.lift'> = {
+export const pauseSample: OutputOf<'pause.lift'> = {
   id: 'pause_claude/default',
   seq: 2,
   executor: 'claude',
@@ -14,7 +14,7 @@ export const pauseSample: Output<'pause.lift'> = {
   runId: RunId.parse('run_01jz0000000000000002xq4n1r'),
 };
 
-export const pauseSamples: { readonly [Name in 'pause.list' | 'pause.lift']: Output<Name> } = {
+export const pauseSamples: { readonly [Name in 'pause.list' | 'pause.lift']: OutputOf<Name> } = {
   'pause.list': {
     items: [
       pauseSample,

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { DEFAULT_ACCOUNT } from '../../../domain/hold/account.ts';
 import { ago } from '../terminal/ages.ts';
 import { columns } from '../terminal/columns.ts';
@@ -6,9 +6,9 @@ import { plainLine } from '../terminal/plain.ts';
 import { type Look, shortId } from './look.ts';
 import { layout } from './task-list.ts';
 
-type Pause = Output<'pause.lift'>;
+type Pause = OutputOf<'pause.lift'>;
 
-export function pauseList({ items }: Output<'pause.list'>, look: Look): string {
+export function pauseList({ items }: OutputOf<'pause.list'>, look: Look): string {
   if (items.length === 0) return 'No account is paused.\n';
   const { paint, nowMs } = look;
   return columns<Pause>(

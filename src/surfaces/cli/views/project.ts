@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { Project } from '../../../domain/project/project.ts';
 import { ago } from '../terminal/ages.ts';
 import { columns, pairs } from '../terminal/columns.ts';
@@ -6,7 +6,7 @@ import { plain, plainLine } from '../terminal/plain.ts';
 import { homely, type Look } from './look.ts';
 import { layout } from './task-list.ts';
 
-export function projectList({ items }: Output<'project.list'>, look: Look): string {
+export function projectList({ items }: OutputOf<'project.list'>, look: Look): string {
   if (items.length === 0) return 'No projects yet. Make one known with: fleet project add DIR\n';
   return columns<Project>(
     items,

@@ -1,11 +1,11 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { Question } from '../../../domain/question/question.ts';
 import { ago } from '../terminal/ages.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
 import { type Look, shortId } from './look.ts';
 
-export function questionList({ items, cursor }: Output<'question.list'>, look: Look): string {
+export function questionList({ items, cursor }: OutputOf<'question.list'>, look: Look): string {
   if (items.length === 0) return 'Nobody waits for an answer.\n';
   const more = cursor === undefined ? '' : look.paint.dim(`\nThere are more: add --cursor ${plainLine(cursor)}\n`);
   return items.map((question) => questionCard(question, look)).join('\n') + more;

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
 import { ago } from '../terminal/ages.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
@@ -19,7 +19,7 @@ interface Shown {
 }
 
 /** What an agent said and did, like a conversation. */
-export const eventLines = ({ items }: Output<'run.events'>, look: Look): string => eventTeller(look)(items);
+export const eventLines = ({ items }: OutputOf<'run.events'>, look: Look): string => eventTeller(look)(items);
 
 /** Beyond this a tool whose end has not been seen is forgotten. */
 const MOST_OPEN = 1_000;

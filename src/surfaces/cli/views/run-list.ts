@@ -1,6 +1,6 @@
 import type { RunView } from '../../../contract/run.ts';
 import { msOf } from '../../../domain/moment.ts';
-import type { Health } from '../../../domain/run/health.ts';
+import type { RunHealth } from '../../../domain/run/health.ts';
 import type { Outcome, RunPhase } from '../../../domain/run/run.ts';
 import { clockTime, span } from '../terminal/ages.ts';
 import { columns } from '../terminal/columns.ts';
@@ -69,8 +69,8 @@ const markOf = (phase: RunPhase) => (phase.state === 'ended' ? ENDINGS[phase.out
 export const signOf = (phase: RunPhase): string => markOf(phase)[0];
 export const statePaint = (phase: RunPhase, paint: Paint): ((text: string) => string) => paint[markOf(phase)[1]];
 
-const HEALTH_COLOURS: Readonly<Record<Health, Colour>> = { healthy: 'green', degraded: 'yellow', unhealthy: 'red' };
-export const healthPaint = (health: Health, paint: Paint): ((text: string) => string) => paint[HEALTH_COLOURS[health]];
+const HEALTH_COLOURS: Readonly<Record<RunHealth, Colour>> = { healthy: 'green', degraded: 'yellow', unhealthy: 'red' };
+export const healthPaint = (health: RunHealth, paint: Paint): ((text: string) => string) => paint[HEALTH_COLOURS[health]];
 
 export const tookMs = ({ phase, createdAt }: RunView, nowMs: number): number =>
   (phase.state === 'ended' ? msOf(phase.at) : nowMs) - msOf(createdAt);

@@ -1,9 +1,9 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { Instant, RunId } from '../../../domain/values.ts';
 
-type Samples = { readonly [Name in 'run.log' | 'task.log' | 'run.events' | 'run.facts']: Output<Name> };
+type Samples = { readonly [Name in 'run.log' | 'task.log' | 'run.events' | 'run.facts']: OutputOf<Name> };
 
-const log = (runId: RunId): Output<'run.log'> => ({
+const log = (runId: RunId): OutputOf<'run.log'> => ({
   runId,
   items: [
     { at: 18, text: 'reading the tests' },

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { OperationName } from '../../../contract/index.ts';
 import type { RunView } from '../../../contract/run.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
@@ -169,7 +169,7 @@ const crashed: RunView = {
   createdAt: ago(900),
   updatedAt: ago(240),
 };
-const project: Output<'project.show'> = {
+const project: OutputOf<'project.show'> = {
   id: projectId,
   seq: 1,
   name: 'site',
@@ -188,7 +188,7 @@ const project: Output<'project.show'> = {
 
 const question = sampleQuestion({ taskId: asked.id, questionId, ago });
 
-const comment: Output<'task.comment'> = {
+const comment: OutputOf<'task.comment'> = {
   n: 3,
   at: ago(10),
   by: 'ada',
@@ -196,13 +196,13 @@ const comment: Output<'task.comment'> = {
   why: 'the flaky test is known, leave it',
 };
 const file = '/home/you/.fleet/fleet.db';
-const settings: Output<'config.show'>['items'] = [
+const settings: OutputOf<'config.show'>['items'] = [
   { name: 'max_concurrent', value: 5, origin: 'file', summary: 'runs at once in the whole fleet' },
   { name: 'executor', value: 'claude', origin: 'default', summary: 'executor of a task that names none' },
   { name: 'limit_executor', value: { claude: 2 }, origin: 'environment', summary: 'runs at once of one executor, by its name' },
 ];
 
-export const SAMPLES: { readonly [Name in OperationName]: Output<Name> } = {
+export const SAMPLES: { readonly [Name in OperationName]: OutputOf<Name> } = {
   'home.init': { home: '/home/you/.fleet', created: ['runtime.toml', 'fleet.db', 'tasks/'] },
   'config.show': { file: '/home/you/.fleet/runtime.toml', items: settings, by: 'engine', engine: 4711, notInForce: [] },
   'config.set': { file: '/home/you/.fleet/runtime.toml', items: settings.slice(0, 1) },

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import { PHASE_STATES, type PhaseState } from '../../../domain/task/phases.ts';
 import { ago, clockTime, elapsedSince } from '../terminal/ages.ts';
@@ -14,7 +14,7 @@ import { pausedName } from './pause.ts';
 import { answerCommand } from './question.ts';
 import { executorOf, placeOf } from './task-list.ts';
 
-type Status = Output<'fleet.status'>;
+type Status = OutputOf<'fleet.status'>;
 
 /** The whole fleet on one screen: what goes on, what needs a person, what is wrong. */
 export function fleetStatus(status: Status, look: Look): string {

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { visible } from '../terminal/visible.ts';
@@ -6,7 +6,7 @@ import { barPaint, changeBar, changesText, shortCommit } from './changes.ts';
 import { type DiffLine, type FileDiff, filesIn } from './diff-parts.ts';
 import { counted, type Look, type Paint } from './look.ts';
 
-type Diff = Output<'task.diff'>;
+type Diff = OutputOf<'task.diff'>;
 
 /** What a task has changed: the files at a glance, then every line. */
 export function taskDiff(diff: Diff, look: Look): string {

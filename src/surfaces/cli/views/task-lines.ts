@@ -1,6 +1,6 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
-import type { Entry } from '../../../domain/journal/entry.ts';
+import type { JournalEntry } from '../../../domain/journal/entry.ts';
 import { clockTime } from '../terminal/ages.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { widthOf } from '../terminal/width.ts';
@@ -40,17 +40,17 @@ export function taskForked(task: TaskView, look: Look): string {
   return `${taskLine(task, look)}  ${what}\n  ${look.paint.dim(`fleet task log ${shortId(task.id)} --follow shows what it does`)}\n`;
 }
 
-export function messageSent({ taskId, n, state }: Output<'task.send'>, { paint }: Look): string {
+export function messageSent({ taskId, n, state }: OutputOf<'task.send'>, { paint }: Look): string {
   const when = { waiting: 'its agent hears it as soon as it listens', sent: 'it is on its way', heard: 'its agent has it' };
   return `message ${n} for ${paint.bold(shortId(taskId))}: ${when[state]}\n`;
 }
 
-export const taskOpened = ({ taskId, executor, directory }: Output<'task.open'>, { paint }: Look): string =>
+export const taskOpened = ({ taskId, executor, directory }: OutputOf<'task.open'>, { paint }: Look): string =>
   `${paint.bold(shortId(taskId))} is opened with ${plainLine(executor)} in ${plainLine(directory)}\n`;
 
-export const taskDeleted = ({ id }: Output<'task.delete'>, { paint }: Look): string => `deleted ${paint.bold(shortId(id))}\n`;
+export const taskDeleted = ({ id }: OutputOf<'task.delete'>, { paint }: Look): string => `deleted ${paint.bold(shortId(id))}\n`;
 
-export function taskEvents({ items, next }: Output<'task.events'>, look: Look): string {
+export function taskEvents({ items, next }: OutputOf<'task.events'>, look: Look): string {
   if (items.length === 0) return 'No more events.\n';
   const limit = look.input['limit'] ?? 50;
   const more = items.length === limit ? look.paint.dim(`There may be more: add --after ${next}\n`) : '';
@@ -59,10 +59,10 @@ export function taskEvents({ items, next }: Output<'task.events'>, look: Look): 
   return items.map((entry, index) => eventLine(entry, (times[index] ?? '').padStart(size), look)).join('') + more;
 }
 
-export const commentAdded = (entry: Entry, look: Look): string =>
+export const commentAdded = (entry: JournalEntry, look: Look): string =>
   `added to the history as event ${entry.n}\n${eventLine(entry, clockTime(entry.at, look.nowMs), look)}`;
 
-function eventLine({ n, by, what, from, to, why, data }: Entry, time: string, { paint, width }: Look): string {
+function eventLine({ n, by, what, from, to, why, data }: JournalEntry, time: string, { paint, width }: Look): string {
   const head = `${String(n).padStart(3)}  ${time}  `;
   const change = to === undefined ? '' : ` ${from === undefined ? '' : `${plainLine(from)} `}→ ${plainLine(to)}`;
   const first = `${paint.dim(head)}${paint.bold(plainLine(what))}${change} ${paint.dim(`by ${plainLine(by)}`)}\n`;
@@ -72,7 +72,7 @@ function eventLine({ n, by, what, from, to, why, data }: Entry, time: string, { 
   return `${first}${indented(wrap(plainLine(said), Math.max(20, width - margin.length)), margin)}\n`;
 }
 
-export function tasksImported({ created, skipped }: Output<'task.import'>, { paint }: Look): string {
+export function tasksImported({ created, skipped }: OutputOf<'task.import'>, { paint }: Look): string {
   const lines = skipped.map(({ source, why }) => `  ${paint.dim('left out')} ${plainLine(source)}: ${plainLine(why)}\n`);
   return `imported ${counted(created.length, 'task')}${skipped.length > 0 ? `, left out ${skipped.length}` : ''}\n${lines.join('')}`;
 }

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { ago } from '../terminal/ages.ts';
 import { columns } from '../terminal/columns.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
@@ -7,7 +7,7 @@ import { barPaint, changeBar, changesText, shortCommit } from './changes.ts';
 import { evidenceText } from './evidence.ts';
 import { counted, type Look, shortId } from './look.ts';
 
-type Answer = Output<'task.report'>;
+type Answer = OutputOf<'task.report'>;
 type Report = Answer['reports'][number];
 type Colour = 'green' | 'yellow' | 'red' | 'cyan' | 'dim';
 

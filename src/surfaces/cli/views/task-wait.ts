@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import { countedAttempts } from '../../../domain/task/attempts.ts';
 import { elapsedSince } from '../terminal/ages.ts';
@@ -9,7 +9,7 @@ import { type Look, phasePaint, phaseSign, shortId } from './look.ts';
 import { nextCommands } from './next-commands.ts';
 
 /** One line for each task: how it stands, and why it does not go on. */
-export function taskWait({ items }: Output<'task.wait'>, look: Look): string {
+export function taskWait({ items }: OutputOf<'task.wait'>, look: Look): string {
   const { paint, width } = look;
   return columns<TaskView>(
     items,

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { OperationName } from '../../../contract/index.ts';
 import { blame } from './blame.ts';
 import { inbox, reportSubmitted, runContext } from './by-run.ts';
@@ -44,7 +44,7 @@ export const JSON_IS_THE_VIEW = ['task.export'] as const satisfies readonly Oper
 type Seen = Exclude<OperationName, (typeof JSON_IS_THE_VIEW)[number]>;
 
 /** How a person reads each answer. An operation without a view does not compile. */
-export const VIEWS: { readonly [Name in Seen]: (output: Output<Name>, look: Look) => string } = {
+export const VIEWS: { readonly [Name in Seen]: (output: OutputOf<Name>, look: Look) => string } = {
   'home.init': homeMade,
   'config.show': configShown,
   'config.set': configChanged,

@@ -1,5 +1,5 @@
 import type { TaskView } from '../../../contract/shapes.ts';
-import { conflictsOf, conflictText, isUnchanged } from '../../../domain/work/offered.ts';
+import { conflictText, isUnchangedSinceRejection, knownConflicts } from '../../../domain/work/review-facts.ts';
 import { ago } from '../terminal/ages.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { changesText, gateText, shortCommit } from './changes.ts';
@@ -35,14 +35,14 @@ function changes({ work, phase }: TaskView, { paint, nowMs }: Look): string | un
 type Work = NonNullable<TaskView['work']>;
 
 const conflicts = (work: Work, { paint }: Look): string | undefined =>
-  work.landed || conflictsOf(work).length === 0
+  work.landed || knownConflicts(work).length === 0
     ? undefined
-    : paint.yellow(plainLine(conflictText(work.target, conflictsOf(work))));
+    : paint.yellow(plainLine(conflictText(work.target, knownConflicts(work))));
 
 function rejected(work: Work, { paint, nowMs }: Look): string | undefined {
   if (!work.rejected) return undefined;
   const { by, at, text } = work.rejected;
-  const same = isUnchanged(work) ? paint.yellow(', and the very same was handed in again') : '';
+  const same = isUnchangedSinceRejection(work) ? paint.yellow(', and the very same was handed in again') : '';
   return `by ${plainLine(by)} ${ago(at, nowMs)}${same}: ${plainLine(text)}`;
 }
 

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { changesText, shortCommit } from './changes.ts';
@@ -30,10 +30,10 @@ export function taskCommitted(task: TaskView, look: Look): string {
 export const taskCleaned = (task: TaskView, look: Look): string =>
   `${taskLine(task, look)}  ${look.paint.dim(`its work is kept: fleet task restore ${shortId(task.id)} brings it back`)}\n`;
 
-export const branchPushed = ({ branch, remote }: Output<'task.push'>, { paint }: Look): string =>
+export const branchPushed = ({ branch, remote }: OutputOf<'task.push'>, { paint }: Look): string =>
   `pushed ${paint.bold(plainLine(branch))} to ${plainLine(remote)}\n`;
 
-export function workRestored({ branch, commit, runId }: Output<'task.restore'>, { paint }: Look): string {
+export function workRestored({ branch, commit, runId }: OutputOf<'task.restore'>, { paint }: Look): string {
   const from = runId === undefined ? '' : `, the work of run ${shortId(runId)}`;
   return `made the branch ${paint.bold(plainLine(branch))} at ${shortCommit(commit)}${from}\n  ${paint.dim(`git switch ${plainLine(branch)}`)}\n`;
 }

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import type { Holder } from '../../../domain/task/task.ts';
 import { type ProjectId, type RunId, type TaskId, WorkspaceId } from '../../../domain/values.ts';
@@ -107,7 +107,7 @@ index 4444444..0000000
 \\ No newline at end of file
 `;
 
-export const workSamples = (ground: Ground): { readonly [Name in Told]: Output<Name> } => ({
+export const workSamples = (ground: Ground): { readonly [Name in Told]: OutputOf<Name> } => ({
   'task.diff': {
     taskId: ground.taskId,
     branch: 'claude/fix-the-login-test/6h2m9xqh',
@@ -145,8 +145,8 @@ export const workSamples = (ground: Ground): { readonly [Name in Told]: Output<N
   'fleet.blame': { file: 'src/clock.ts', lines: blamed(ground) },
 });
 
-function reports({ taskId, runId, ago }: Ground): Output<'task.report'>['reports'] {
-  const report: Output<'task.report'>['reports'][number] = {
+function reports({ taskId, runId, ago }: Ground): OutputOf<'task.report'>['reports'] {
+  const report: OutputOf<'task.report'>['reports'][number] = {
     runId,
     taskId,
     at: ago(190),
@@ -177,7 +177,7 @@ function reports({ taskId, runId, ago }: Ground): Output<'task.report'>['reports
   return [report, { ...report, status: 'failed', doubts: [] }];
 }
 
-function evidence({ taskId, runId, ago }: Ground): Output<'task.report'>['evidence'] {
+function evidence({ taskId, runId, ago }: Ground): OutputOf<'task.report'>['evidence'] {
   const found = { runId, taskId, command: 'npm test', onto: BASE, tookMs: 4_310, stale: false };
   const output = 'not ok 41 - is late after its time\n\u001b[31m  expected true, got false\u001b[0m\n# fail 1';
   return [
@@ -186,14 +186,14 @@ function evidence({ taskId, runId, ago }: Ground): Output<'task.report'>['eviden
   ];
 }
 
-const SETUP: Output<'workspace.list'>['items'][number]['setup'] = {
+const SETUP: OutputOf<'workspace.list'>['items'][number]['setup'] = {
   command: 'npm ci',
   paths: ['node_modules'],
   fingerprint: '5f1d',
   source: { trust: 'own', toolchain: '9c20', commit: BASE, tree: TIP },
 };
 
-const workspace = (n: number, { taskId, projectId, ago }: Ground): Output<'workspace.list'>['items'][number] => ({
+const workspace = (n: number, { taskId, projectId, ago }: Ground): OutputOf<'workspace.list'>['items'][number] => ({
   id: WorkspaceId.parse(`ws_${n}`),
   n,
   projectId,
@@ -209,14 +209,14 @@ const workspace = (n: number, { taskId, projectId, ago }: Ground): Output<'works
   updatedAt: ago(190),
 });
 
-const putAside = (n: number, ground: Ground): Output<'workspace.list'>['items'][number] => ({
+const putAside = (n: number, ground: Ground): OutputOf<'workspace.list'>['items'][number] => ({
   ...workspace(n, ground),
   state: 'aside',
   why: 'it took longer than 300 s',
   aside: { at: ground.ago(60), path: '/home/you/.fleet/aside/ws_5-2030-01-31T12-00-00.000Z', runId: ground.runId },
 });
 
-function blamed({ taskId, runId, ago }: Ground): Output<'fleet.blame'>['lines'] {
+function blamed({ taskId, runId, ago }: Ground): OutputOf<'fleet.blame'>['lines'] {
   const mine = { commit: commit('aa11bb2'), author: 'Ada', at: ago(900_000), summary: 'clock: begin' };
   const theirs = {
     commit: TIP,

@@ -1,4 +1,4 @@
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { asidePath } from '../../../domain/work/aside.ts';
 import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
@@ -7,9 +7,9 @@ import { shortCommit } from './changes.ts';
 import { counted, homely, type Look, type Paint, shortId } from './look.ts';
 import { layout } from './task-list.ts';
 
-type Item = Output<'workspace.list'>['items'][number];
+type Item = OutputOf<'workspace.list'>['items'][number];
 
-export function workspaceList({ items }: Pick<Output<'workspace.list'>, 'items'>, look: Look): string {
+export function workspaceList({ items }: Pick<OutputOf<'workspace.list'>, 'items'>, look: Look): string {
   if (items.length === 0) return 'No workspaces. They are made when an agent begins to work in a project.\n';
   const { paint } = look;
   return columns<Item>(
@@ -41,10 +41,10 @@ function asideText(item: Item, look: Look): string {
   ].join('');
 }
 
-export const workspaceDeleted = (item: Output<'workspace.delete'>, look: Look): string =>
+export const workspaceDeleted = (item: OutputOf<'workspace.delete'>, look: Look): string =>
   `removing ${look.paint.bold(plainLine(item.id))}  ${homely(asidePath(item), look)}\n`;
 
-export function workspacesPruned({ items, dryRun }: Output<'workspace.prune'>, look: Look): string {
+export function workspacesPruned({ items, dryRun }: OutputOf<'workspace.prune'>, look: Look): string {
   if (items.length === 0) return 'No workspace can go: every one of them is needed.\n';
   const lines = items.map(({ id, path }) => `  ${look.paint.bold(plainLine(id))}  ${homely(path, look)}\n`).join('');
   const note = dryRun ? 'nothing was touched' : 'the engine removes them; what was made in them is kept';

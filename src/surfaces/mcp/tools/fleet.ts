@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { addProject } from '../../../contract/project.ts';
 import { answerQuestion, askQuestion } from '../../../contract/question.ts';
 import { briefOf, linesOf, TaskBrief } from '../brief.ts';
@@ -16,7 +16,7 @@ export const QuestionBrief = z.object({
   answer: z.string().optional(),
 });
 
-type Question = Output<'question.list'>['items'][number];
+type Question = OutputOf<'question.list'>['items'][number];
 
 export const questionBrief = ({ id, taskId, text, options, state, answer }: Question): z.infer<typeof QuestionBrief> => ({
   id,
@@ -147,7 +147,7 @@ const ProjectBrief = z.object({
   executor: z.string().optional(),
 });
 
-type Project = Output<'project.list'>['items'][number];
+type Project = OutputOf<'project.list'>['items'][number];
 
 const projectBrief = ({ id, name, path, verify, executor }: Project): z.infer<typeof ProjectBrief> => ({
   id,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { Context, reviewTask, submitReport } from '../../../contract/by-run.ts';
-import type { Output } from '../../../contract/call.ts';
+import { RunContext, reviewTask, submitReport } from '../../../contract/by-run.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { askQuestion, withdrawQuestion } from '../../../contract/question.ts';
 import { replyTo } from '../../../domain/question/question.ts';
 import { packetText, reportLines } from '../../../domain/run/packet-text.ts';
@@ -22,7 +22,7 @@ const getTask = tool({
     'Everything about the task you work on: the assignment, the project and its gate, your branch, notes of earlier attempts, what the tasks before ' +
     'yours made, and answers to your questions. Call it first.',
   input: z.strictObject({}),
-  output: Context,
+  output: RunContext,
   calls: ['run.context'],
   run: async (_input, { call }) => {
     const found = await call('run.context', {});
@@ -33,7 +33,7 @@ const getTask = tool({
 
 const PROMPT_SHOWN = 20_000;
 
-function contextText({ task, project, notes, earlier, questions, attempt, parent, ...others }: Context): string {
+function contextText({ task, project, notes, earlier, questions, attempt, parent, ...others }: RunContext): string {
   const part = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`${title}:\n${lines.join('\n')}`]);
   return [
     `${task.id} "${task.title}", attempt ${attempt}${task.branch === undefined ? '' : `, branch ${task.branch}`}`,
@@ -146,7 +146,7 @@ const withdrawOwn = tool({
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
-type Question = Output<'question.show'>;
+type Question = OutputOf<'question.show'>;
 
 async function answerTo(question: Question, timeoutMs: number, asked: Asked): Promise<Question> {
   const began = asked.elapsed();

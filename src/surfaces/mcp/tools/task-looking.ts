@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { PhaseName, ProjectRef, Ref, TaskView } from '../../../contract/shapes.ts';
 import { isFault } from '../../../domain/fault.ts';
 import { briefOf, hasEnded, lineOf, linesOf, progressText, TaskBrief } from '../brief.ts';
@@ -172,7 +172,7 @@ export const taskCollect = tool({
 });
 
 /** A task that works in no repository, or has not begun, has none. */
-const diffOf = async (id: string, maxBytes: number, { call }: Asked): Promise<Output<'task.diff'> | undefined> =>
+const diffOf = async (id: string, maxBytes: number, { call }: Asked): Promise<OutputOf<'task.diff'> | undefined> =>
   call('task.diff', { id, maxBytes }).catch((error: unknown) => {
     if (!isFault(error, 'conflict') && !isFault(error, 'not_found')) throw error;
     return undefined;
@@ -186,7 +186,7 @@ export async function logOf(id: string, bytes: number, { call }: Pick<Asked, 'ca
   return items.map(({ text }) => text).join('\n');
 }
 
-type Found = Output<'task.report'>;
+type Found = OutputOf<'task.report'>;
 
 function reportText({ status, summary, done, open, tests, errors, nextSteps, doubts, totals }: Found['reports'][number]): string {
   const list = (title: string, items: readonly string[]) => (items.length === 0 ? [] : [`${title}: ${items.join('; ')}`]);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Input, Output } from '../../../contract/call.ts';
+import type { InputOf, OutputOf } from '../../../contract/call.ts';
 import { ProjectRef, Ref } from '../../../contract/shapes.ts';
 import { createTask } from '../../../contract/task.ts';
 import { Fault, isFault } from '../../../domain/fault.ts';
@@ -42,7 +42,7 @@ const Wish = z.strictObject({ ...wishes, tags: tagWords });
 type Wish = z.output<typeof Wish>;
 
 /** The fields of the operation behind those a model was offered. */
-export function orderOf({ executor, tags, ...rest }: Wish): Omit<Input<'task.create'>, 'project' | 'directory' | 'after'> {
+export function orderOf({ executor, tags, ...rest }: Wish): Omit<InputOf<'task.create'>, 'project' | 'directory' | 'after'> {
   return { ...rest, ...(executor === undefined ? {} : { executor: [executor] }), ...(tags === undefined ? {} : { tag: tags }) };
 }
 
@@ -117,7 +117,7 @@ export const tasksCreate = tool({
   },
 });
 
-type Made = Map<string, Output<'task.create'>>;
+type Made = Map<string, OutputOf<'task.create'>>;
 
 async function madeInOrder(
   tasks: readonly Part[],

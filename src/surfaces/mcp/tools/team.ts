@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Output } from '../../../contract/call.ts';
+import type { OutputOf } from '../../../contract/call.ts';
 import { commentTask, completeTask } from '../../../contract/task.ts';
 import { briefOf, linesOf, TaskBrief } from '../brief.ts';
 import { tool } from '../tool.ts';
@@ -62,7 +62,7 @@ export const Messages = z.object({
 });
 
 /** The messages of an inbox as a model reads them. */
-export function toldMessages({ items }: Output<'inbox.read'>) {
+export function toldMessages({ items }: OutputOf<'inbox.read'>) {
   const messages = items.map(({ n, at, by, text }) => ({ n, at, by, text }));
   return { text: messages.map(({ by, text }) => `From ${by}: ${text}`).join('\n') || 'Nothing new.', data: { messages } };
 }

@@ -4,7 +4,7 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { describe, it, vi } from 'vitest';
 import { survivors } from '../../../../src/runner/process-table.ts';
 import { parseScenario } from '../../../../src/simulate/scenario/parse-scenario.ts';
-import type { Played } from '../../../../src/simulate/simulator.ts';
+import type { SimulatedRun } from '../../../../src/simulate/simulator.ts';
 import { fullOnly } from '../../../full-only.ts';
 import { modelServer } from '../../../support/model-server.ts';
 import { type Engine, type RunJson, type TaskJson, type WorkHouse, workHouse } from '../../../support/work-house.ts';
@@ -17,7 +17,7 @@ export interface AgentRun extends RunJson {
 
 /** A house in which one agent works at one level, with a model that plays a scenario. */
 export interface LevelHouse extends WorkHouse {
-  readonly played: Played;
+  readonly played: SimulatedRun;
   /** An engine with the agent on its path. */
   wake(): Promise<Engine>;
   task(prompt: string, ...more: readonly string[]): Promise<string>;

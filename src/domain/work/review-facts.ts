@@ -1,11 +1,11 @@
 import type { Work } from './work.ts';
 
 /** Whether the tree is the same that was rejected. */
-export const isUnchanged = ({ rejected, tree }: Pick<Work, 'rejected' | 'tree'>): boolean =>
+export const isUnchangedSinceRejection = ({ rejected, tree }: Pick<Work, 'rejected' | 'tree'>): boolean =>
   rejected?.tree !== undefined && rejected.tree === tree;
 
 /** The files in which the present commit conflicts with the target, as far as known. */
-export const conflictsOf = ({ conflicts, tip }: Pick<Work, 'conflicts' | 'tip'>): readonly string[] =>
+export const knownConflicts = ({ conflicts, tip }: Pick<Work, 'conflicts' | 'tip'>): readonly string[] =>
   conflicts !== undefined && conflicts.tip === tip ? conflicts.files : [];
 
 const FILES_SHOWN = 10;

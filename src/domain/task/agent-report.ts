@@ -12,11 +12,11 @@ interface AgentEnd {
 
 const DETAIL_CHARACTERS = 500;
 
-export const stopOf = ({ detail, fence, outcome }: AgentEnd): Block => ({
+export const agentBlock = ({ detail, fence, outcome }: AgentEnd): Block => ({
   cause: 'agent',
   who: 'you',
   what: detail?.slice(0, DETAIL_CHARACTERS) || `${fence} ended as ${outcome}`,
 });
 
-export const failureOf = ({ detail = '' }: AgentEnd): string =>
+export const agentFailureReason = ({ detail = '' }: AgentEnd): string =>
   `its agent reports failure: ${detail.slice(0, DETAIL_CHARACTERS)}`;

@@ -13,26 +13,26 @@ export const linesOf = (name: string): readonly string[] =>
     .trimEnd()
     .split('\n');
 
-export interface Played {
+export interface PlayedCodex {
   readonly state: unknown;
   readonly events: readonly AgentEvent[];
   readonly sent: readonly { readonly id?: unknown; readonly method?: string; readonly params?: Record<string, unknown> }[];
 }
 
-export const after = (played: Played, { state, events, send }: Step): Played => ({
+export const after = (played: PlayedCodex, { state, events, send }: Step): PlayedCodex => ({
   state,
   events: [...played.events, ...events],
   sent: [...played.sent, ...send.map((line) => JSON.parse(line))],
 });
 
-export const begun = (job: Partial<Job> = {}): Played =>
+export const begun = (job: Partial<Job> = {}): PlayedCodex =>
   after({ state: null, events: [], sent: [] }, executor.begin({ ...plainJob, ...job }));
 
-export const read = (played: Played, lines: readonly string[]): Played =>
+export const read = (played: PlayedCodex, lines: readonly string[]): PlayedCodex =>
   lines.reduce((now, line) => after(now, executor.step(now.state, line)), played);
 
 export const line = (value: object): string => JSON.stringify(value);
-export const eventsOf = ({ events }: Played, type: AgentEvent['type']) => events.filter((event) => event.type === type);
+export const eventsOf = ({ events }: PlayedCodex, type: AgentEvent['type']) => events.filter((event) => event.type === type);
 
 export const THREAD = 'thread-1';
 export const opened = line({ id: 'run_1.2', result: { thread: { id: THREAD }, model: 'm' } });
@@ -46,10 +46,10 @@ export const item = (what: 'started' | 'completed', turn: string, fields: object
 export const says = (turn: string, text: string): string => item('completed', turn, { type: 'agentMessage', id: 'msg', text });
 export const shows = (turn: string, n: number): string =>
   item('started', turn, { type: 'userMessage', id: 'u', clientId: `run_1.message.${n}` });
-export const working = (job: Partial<Job> = {}): Played =>
+export const working = (job: Partial<Job> = {}): PlayedCodex =>
   read(begun(job), [opened, turnAnswer(3, 'turn-1'), turnBegan('turn-1')]);
 
-export const say = (played: Played, n: number): Played => {
+export const say = (played: PlayedCodex, n: number): PlayedCodex => {
   const step = executor.say(played.state, { n, text: `message ${n}` });
   if (!step) throw new Error('the executor takes no message in this state');
   return after(played, step);

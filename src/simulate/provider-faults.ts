@@ -11,16 +11,16 @@ export const REFUSALS = [
   'unknown_model',
   'context_full',
 ] as const;
-export type Refusal = (typeof REFUSALS)[number];
+export type ProviderRefusal = (typeof REFUSALS)[number];
 
 /** The ways in which sending an answer fails. */
 export const ACCIDENTS = ['hang', 'stall', 'truncate', 'drop', 'malformed', 'stream_error'] as const;
 export type Accident = (typeof ACCIDENTS)[number];
 
-export type FaultKind = Refusal | Accident;
+export type FaultKind = ProviderRefusal | Accident;
 
-export interface Trouble {
-  readonly kind: Refusal;
+export interface RefusalFacts {
+  readonly kind: ProviderRefusal;
   readonly message: string;
   /** Seconds until a retry may succeed. */
   readonly seconds: number;
@@ -29,13 +29,13 @@ export interface Trouble {
 }
 
 /** The used share of a subscription's quota. */
-export interface Quota {
+export interface ProviderQuota {
   readonly percent: number;
   /** When the quota resets, in milliseconds since 1970. */
   readonly until: number;
 }
 
-export const MESSAGES: Readonly<Record<Refusal, string>> = {
+export const MESSAGES: Readonly<Record<ProviderRefusal, string>> = {
   rate_limit: 'Rate limit reached: too many requests. Please try again later.',
   quota_spent: 'The usage limit of this account has been reached.',
   credit: 'Your credit balance is too low. Please go to billing to add credits.',

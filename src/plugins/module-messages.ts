@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 
 /** The start data of a module's thread. */
-export interface ModuleInput {
+export interface ModuleThreadInput {
   /** URL of the module. */
   readonly url: string;
   readonly port: MessagePort;
@@ -9,10 +9,10 @@ export interface ModuleInput {
   readonly signal: Int32Array;
 }
 
-export interface Question {
+export interface ModuleCall {
   readonly name: string;
   readonly args: readonly unknown[];
 }
 
 /** The first reply describes the module itself. Values are JSON text, so only plain values come out of a module. */
-export type Reply = { readonly value: string | undefined } | { readonly problem: string };
+export type ModuleReply = { readonly value: string | undefined } | { readonly problem: string };

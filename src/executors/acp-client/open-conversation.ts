@@ -1,10 +1,10 @@
-import { serversOf } from '../../domain/agent/executor.ts';
+import { mcpServersOf } from '../../domain/agent/executor.ts';
 import type { Job } from '../executor.ts';
 import type { AcpAgent } from './acp-agent.ts';
 import { ended } from './failure.ts';
 import { fieldsOf, recordsIn, request, textIn } from './rpc.ts';
-import { freshState, type State, type Waiting } from './state.ts';
-import { type Next, next } from './updates.ts';
+import { type AcpState, freshState, type SentRequest } from './state.ts';
+import { type AcpStep, acpStep } from './updates.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -31,15 +31,15 @@ function promptOf(job: Job): string {
 }
 
 /** Sends one request to the agent, with the next number of this run. */
-export function asked(state: State, what: Waiting['what'], method: string, params: Fields): Next {
+export function sendRequest(state: AcpState, what: SentRequest['what'], method: string, params: Fields): AcpStep {
   const sent = state.sent + 1;
   const id = `${state.run}.${sent}`;
-  return next({ ...state, sent, waiting: [...state.waiting, { id, what }] }, [], [request(id, method, params)]);
+  return acpStep({ ...state, sent, waiting: [...state.waiting, { id, what }] }, [], [request(id, method, params)]);
 }
 
-export function begun(job: Job): Next {
+export function beginConversation(job: Job): AcpStep {
   const { workDirectory, mcp, servers, resume, model, effort, tools, maxTurns, maxBudgetUsd } = job;
-  const state: State = {
+  const state: AcpState = {
     ...freshState(job.runId),
     opening: {
       workDirectory,
@@ -55,7 +55,7 @@ export function begun(job: Job): Next {
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),
   };
-  return asked(state, 'initialize', 'initialize', {
+  return sendRequest(state, 'initialize', 'initialize', {
     protocolVersion: PROTOCOL,
     clientInfo: { name: 'fleet', title: 'Fleet', version: '1' },
     // The agent accesses the files of the workspace by itself.
@@ -64,14 +64,17 @@ export function begun(job: Job): Next {
 }
 
 /** The agent has stated its capabilities: a conversation is opened or resumed. */
-export function initialized(agent: AcpAgent, state: State, result: Fields): Next {
+export function openAcpConversation(agent: AcpAgent, state: AcpState, result: Fields): AcpStep {
   const { opening } = state;
-  if (!opening) return next(state);
+  if (!opening) return acpStep(state);
   if (result['protocolVersion'] !== PROTOCOL)
-    return next({ ...state, over: true }, ended('refused', `${agent.name} does not speak version ${PROTOCOL} of the protocol`));
+    return acpStep(
+      { ...state, over: true },
+      ended('refused', `${agent.name} does not speak version ${PROTOCOL} of the protocol`),
+    );
   const again = opening.resume === undefined ? undefined : resumeMethod(fieldsOf(result['agentCapabilities']), opening.fork);
   if (!again) return newSession(agent, state);
-  return asked(state, 'again', again, { sessionId: opening.resume, ...sessionParams(agent, state) });
+  return sendRequest(state, 'again', again, { sessionId: opening.resume, ...sessionParams(agent, state) });
 }
 
 /** The method that resumes or forks. To load a conversation is to continue it, so a fork needs a method of its own. */
@@ -83,11 +86,11 @@ function resumeMethod(capabilities: Fields, fork: boolean): string | undefined {
 }
 
 /** Opens a new conversation, also if the old one is gone: the prompt holds everything that is needed. */
-export const newSession = (agent: AcpAgent, state: State): Next =>
-  asked(state, 'session', 'session/new', sessionParams(agent, state));
+export const newSession = (agent: AcpAgent, state: AcpState): AcpStep =>
+  sendRequest(state, 'session', 'session/new', sessionParams(agent, state));
 
-function sessionParams({ mcpAtLaunch }: AcpAgent, { opening }: State): Fields {
-  const servers = opening && !mcpAtLaunch ? serversOf(opening) : [];
+function sessionParams({ mcpAtLaunch }: AcpAgent, { opening }: AcpState): Fields {
+  const servers = opening && !mcpAtLaunch ? mcpServersOf(opening) : [];
   return {
     cwd: opening?.workDirectory ?? '',
     mcpServers: servers.map(([name, { command, args, env }]) => ({
@@ -100,47 +103,48 @@ function sessionParams({ mcpAtLaunch }: AcpAgent, { opening }: State): Fields {
 }
 
 /** The conversation is open: chooses the model, then sends the prompt. */
-export function openSession(agent: AcpAgent, state: State, { what }: Waiting, result: Fields): Next {
+export function openSession(agent: AcpAgent, state: AcpState, { what }: SentRequest, result: Fields): AcpStep {
   const { opening } = state;
-  if (!opening) return next(state);
+  if (!opening) return acpStep(state);
   const session = textIn(result['sessionId']) ?? (opening.fork ? undefined : opening.resume);
   if (session === undefined || session === '' || session.length > longestSession)
-    return next({ ...state, over: true }, ended('errored', `${agent.name} opened a conversation without a name`));
+    return acpStep({ ...state, over: true }, ended('errored', `${agent.name} opened a conversation without a name`));
   const now = { ...state, session };
-  const first = what === 'again' ? agent.afterPast : undefined;
-  const sent = first === undefined ? chosen(agent, now, result) : asked(now, 'past', 'session/prompt', promptParams(now, first));
+  const first = what === 'again' ? agent.promptAfterReplay : undefined;
+  const sent =
+    first === undefined ? chooseModel(agent, now, result) : sendRequest(now, 'past', 'session/prompt', promptParams(now, first));
   return { ...sent, events: [{ type: 'opened', session }, ...sent.events] };
 }
 
 /** Requests model and effort one after the other, because the model may change which efforts there are. */
-export function chosen(agent: AcpAgent, { opening, ...state }: State, result: Fields): Next {
-  if (!opening) return next(state);
+export function chooseModel(agent: AcpAgent, { opening, ...state }: AcpState, result: Fields): AcpStep {
+  if (!opening) return acpStep(state);
   const { model, effort, ...rest } = opening;
   if (model !== undefined) {
     const now = { ...state, opening: { ...rest, ...(effort === undefined ? {} : { effort }) } };
     const choice = agent.modelAtLaunch ? undefined : (optionOf(state, result, 'model', model) ?? modelOf(state, result, model));
-    return choice ? asked(now, 'model', ...choice) : chosen(agent, now, result);
+    return choice ? sendRequest(now, 'model', ...choice) : chooseModel(agent, now, result);
   }
   const choice = effort === undefined ? undefined : optionOf(state, result, 'thought_level', effort);
-  if (choice) return asked({ ...state, opening: rest }, 'effort', ...choice);
-  return prompting(state, opening.prompt);
+  if (choice) return sendRequest({ ...state, opening: rest }, 'effort', ...choice);
+  return sendPrompt(state, opening.prompt);
 }
 
 type Choice = readonly [method: string, params: Fields];
 
 /** The request that sets an option. Agents offer one of two methods; one that offers neither is not asked. */
-function optionOf({ session }: Omit<State, 'opening'>, result: Fields, category: string, value: string): Choice | undefined {
+function optionOf({ session }: Omit<AcpState, 'opening'>, result: Fields, category: string, value: string): Choice | undefined {
   const configId = textIn(recordsIn(result['configOptions']).find((option) => option['category'] === category)?.['id']);
   return configId === undefined ? undefined : ['session/set_config_option', { sessionId: session, configId, value }];
 }
 
-const modelOf = ({ session }: Omit<State, 'opening'>, result: Fields, modelId: string): Choice | undefined =>
+const modelOf = ({ session }: Omit<AcpState, 'opening'>, result: Fields, modelId: string): Choice | undefined =>
   result['models'] ? ['session/set_model', { sessionId: session, modelId }] : undefined;
 
-export const prompting = (state: Omit<State, 'opening'>, text: string): Next =>
-  asked(state, 'prompt', 'session/prompt', promptParams(state, plain(text)));
+export const sendPrompt = (state: Omit<AcpState, 'opening'>, text: string): AcpStep =>
+  sendRequest(state, 'prompt', 'session/prompt', promptParams(state, plain(text)));
 
-const promptParams = ({ session }: Omit<State, 'opening'>, text: string): Fields => ({
+const promptParams = ({ session }: Omit<AcpState, 'opening'>, text: string): Fields => ({
   sessionId: session ?? '',
   prompt: [{ type: 'text', text }],
 });

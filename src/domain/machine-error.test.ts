@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from './fault.ts';
-import { isSetback, restAfter } from './setback.ts';
+import { isMachineError, machineRetryMs } from './machine-error.ts';
 
 const system = (code: string, message = code, path?: string) =>
   Object.assign(new Error(message), { code, ...(path ? { path } : {}) });
@@ -13,7 +13,7 @@ describe('an error of the machine', () => {
     [new Fault('unavailable', 'git read-tree did not succeed: fatal: unable to write new index file: No space left on device')],
     [new Fault('unavailable', 'the process that starts git is gone (SIGKILL): try again')],
     [new Error('outer', { cause: system('EIO') })],
-  ])('is one that may be gone later: %s', (error) => expect(isSetback(error)).toBe(true));
+  ])('is one that may be gone later: %s', (error) => expect(isMachineError(error)).toBe(true));
 
   it.each([
     [new Fault('not_found', 'there is no commit abc')],
@@ -21,17 +21,17 @@ describe('an error of the machine', () => {
     [system('ENOENT')],
     ['a string'],
     [undefined],
-  ])('is not one that a retry meets again: %s', (error) => expect(isSetback(error)).toBe(false));
+  ])('is not one that a retry meets again: %s', (error) => expect(isMachineError(error)).toBe(false));
 
   it('includes a missing permission in a directory of Fleet, and nowhere else', () => {
     const denied = system('EACCES', "EACCES: permission denied, mkdir '/ours/w/1'", '/ours/w/1');
-    expect(isSetback(denied, '/ours/w')).toBe(true);
-    expect(isSetback(denied, '/elsewhere')).toBe(false);
-    expect(isSetback(denied)).toBe(false);
+    expect(isMachineError(denied, '/ours/w')).toBe(true);
+    expect(isMachineError(denied, '/elsewhere')).toBe(false);
+    expect(isMachineError(denied)).toBe(false);
   });
 
   it('is retried with growing delays of at most 30 seconds', () => {
-    expect([1, 2, 3, 4].map(restAfter)).toEqual([250, 500, 1_000, 2_000]);
-    expect(restAfter(1_000)).toBe(30_000);
+    expect([1, 2, 3, 4].map(machineRetryMs)).toEqual([250, 500, 1_000, 2_000]);
+    expect(machineRetryMs(1_000)).toBe(30_000);
   });
 });

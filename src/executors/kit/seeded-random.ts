@@ -1,11 +1,11 @@
 /** Random choices that are the same for the same seed, so a failure can be reproduced. */
-export interface Dice {
+export interface SeededRandom {
   /** A whole number from 0 to below `count`. */
   below(count: number): number;
   pick<Thing>(from: readonly Thing[]): Thing;
 }
 
-export function diceOf(seed: number): Dice {
+export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const below = (count: number): number => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,16 +1,16 @@
-import type { Conversation } from './conversation.ts';
-import type { Ear } from './ear.ts';
+import type { ScriptedConversation } from './conversation.ts';
+import type { AgentInput } from './input.ts';
 
 /** The state that the steps of one scenario share. */
-export interface Stage {
+export interface ScenarioContext {
   readonly run: string;
   readonly attempt: number;
   /** Whether the prompt has messages since the agent last worked. */
   readonly told: boolean;
   readonly resultFile: string | undefined;
   /** Absent for a one-way agent. */
-  readonly ear: Ear | undefined;
-  readonly conversation: Conversation;
+  readonly input: AgentInput | undefined;
+  readonly conversation: ScriptedConversation;
   lastSaid: string;
   report: unknown;
   asked: number;

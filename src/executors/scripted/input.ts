@@ -1,9 +1,9 @@
 import { recordIn } from '../agent-event.ts';
+import { print, say } from './output.ts';
 import { StepFailed } from './step-failed.ts';
-import { print, say } from './voice.ts';
 
 /** The input of a two-way agent. Every wait fails if the input ends. */
-export interface Ear {
+export interface AgentInput {
   started(): Promise<void>;
   answerTo(request: string): Promise<string>;
   /** Resolves after this many messages since the start. */
@@ -12,7 +12,7 @@ export interface Ear {
 }
 
 /** Reads input lines. `told` gets the text of every message. */
-export function openEar(input: NodeJS.ReadableStream, told: (text: string) => void): Ear {
+export function openInput(input: NodeJS.ReadableStream, told: (text: string) => void): AgentInput {
   const heard = { started: false, messages: 0, ended: false, answers: new Map<string, string>(), asked: new Set<string>() };
   const waiting = new Set<() => void>();
   const wake = (): void => waiting.forEach((look) => look());

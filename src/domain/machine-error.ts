@@ -13,7 +13,7 @@ const DEPTH = 5;
  * Whether an operation failed because of the present state of the machine, so that a retry can succeed. A missing permission
  * counts only below `own`, a directory of Fleet: anywhere else a person has set it on purpose.
  */
-export function isSetback(error: unknown, own?: string): boolean {
+export function isMachineError(error: unknown, own?: string): boolean {
   let cause: unknown = error;
   for (let depth = 0; depth < DEPTH && cause instanceof Error; depth += 1) {
     const { code, path = '' } = cause as Error & { readonly code?: unknown; readonly path?: string };
@@ -30,4 +30,4 @@ const FIRST_MS = 250;
 const MOST_MS = 30_000;
 
 /** Milliseconds to wait after this many failures in a row. */
-export const restAfter = (failures: number): number => Math.min(MOST_MS, FIRST_MS * 2 ** Math.max(0, failures - 1));
+export const machineRetryMs = (failures: number): number => Math.min(MOST_MS, FIRST_MS * 2 ** Math.max(0, failures - 1));

@@ -1,7 +1,7 @@
-import { Broken } from './law.ts';
+import { LawBroken } from './law.ts';
 
 const refuse = (name: string) => (): never => {
-  throw new Broken(`${name} is read: an executor may use only its arguments`);
+  throw new LawBroken(`${name} is read: an executor may use only its arguments`);
 };
 
 /** A `Date` that can be made of a given time, but not of the present one. */
@@ -20,7 +20,7 @@ const AMBIENT: readonly { readonly of: object; readonly name: string; readonly i
 ];
 
 /** Runs the work without time, chance and environment: reading them throws `Broken`. */
-export function purely<T>(work: () => T): T {
+export function withoutAmbient<T>(work: () => T): T {
   const before = AMBIENT.map((entry) => ({ ...entry, own: Object.getOwnPropertyDescriptor(entry.of, entry.name) }));
   for (const { of, name, instead } of before) Object.defineProperty(of, name, { ...instead, configurable: true });
   try {
