@@ -1,10 +1,10 @@
 /** A claim costs the same however many tasks wait, also when nearly all of them stand in a lane without room. */
-import { engineNeeds } from '../src/app/engine-needs.ts';
-import { executorShelf } from '../src/app/executors.ts';
+import { engineDeps } from '../src/app/engine-deps.ts';
+import { executorRegistry } from '../src/app/executor-registry.ts';
 import type { HostId, RunId } from '../src/domain/values.ts';
 import { takeTurn } from '../src/engine/controller.ts';
+import type { EngineDeps } from '../src/engine/deps.ts';
 import { dispatch } from '../src/engine/dispatch.ts';
-import type { Needs } from '../src/engine/needs.ts';
 import { settle } from '../src/engine/settle.ts';
 import { measure, median, timed } from './measure.ts';
 import { fillQueue, queuedTask } from './queue.ts';
@@ -27,11 +27,11 @@ async function queueOf(count: number) {
 
   const claimed: RunId[] = [];
   const ids = { run: () => claimed[claimed.push(house.ids.run()) - 1] as RunId };
-  const needs = (executor: string): Needs => ({
-    ...engineNeeds(
+  const needs = (executor: string): EngineDeps => ({
+    ...engineDeps(
       house,
       { id: 'host_here' as HostId, name: 'here', former: [] },
-      executorShelf(house.paths, process.env, { settings: () => house.settings.current().values }),
+      executorRegistry(house.paths, process.env, { settings: () => house.settings.current().values }),
     ),
     ids,
     startable: async () => (work) => work.executor === executor,

@@ -1,9 +1,9 @@
 /** A house whose agents are small programs, and an engine of its own to run them. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { engineNeeds, supervisionOf } from '../src/app/engine-needs.ts';
-import { executorShelf } from '../src/app/executors.ts';
-import type { House } from '../src/app/open-house.ts';
+import { engineDeps, supervisionOf } from '../src/app/engine-deps.ts';
+import { executorRegistry } from '../src/app/executor-registry.ts';
+import type { FleetServices } from '../src/app/open-services.ts';
 import { openRunner } from '../src/app/runs.ts';
 import type { Run } from '../src/domain/run/run.ts';
 import { instantOf, msOf } from '../src/domain/values.ts';
@@ -36,7 +36,7 @@ const says = setInterval(() => {
 export type Agent = keyof typeof AGENTS;
 
 export interface Ground extends AsyncDisposable {
-  readonly house: House;
+  readonly house: FleetServices;
   /** Puts as many tasks into the queue, each in a directory of its own. */
   queue(agent: Agent, count: number): Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface Ground extends AsyncDisposable {
 type Runner = Awaited<ReturnType<typeof openRunner>>;
 
 /** As `fleet up` opens it, but for its patience. */
-export const runnerOf = ({ paths }: House): Promise<Runner> =>
+export const runnerOf = ({ paths }: FleetServices): Promise<Runner> =>
   openRunner({ paths, graceMs: () => 0, secrets: secretsIn(process.env), log: () => {} });
 
 /** Every process started for the house is ended before the house is removed. */
@@ -97,7 +97,7 @@ async function endAll(): Promise<void> {
   for (const end of [...underWay].toReversed()) await end();
 }
 
-export async function liveRuns(house: House): Promise<readonly Run[]> {
+export async function liveRuns(house: FleetServices): Promise<readonly Run[]> {
   const { host } = await house.self();
   return (await house.store.scan({ index: runIndex.live(host), limit: house.store.limits.rowsPerScan })).map(runs.read);
 }
@@ -109,10 +109,10 @@ export interface Engine extends AsyncDisposable {
 }
 
 /** The engine as `fleet up` runs it, in this process. */
-export async function engineOn(house: House): Promise<Engine> {
+export async function engineOn(house: FleetServices): Promise<Engine> {
   const self = await house.self();
   const runner = await runnerOf(house);
-  const executors = executorShelf(house.paths, process.env, { settings: () => house.settings.current().values });
+  const executors = executorRegistry(house.paths, process.env, { settings: () => house.settings.current().values });
   const watchers = new Set<(run: Run, at: number) => void>();
   const store = observed(house.store, (run, at) => {
     for (const watcher of watchers) watcher(run, at);
@@ -120,7 +120,7 @@ export async function engineOn(house: House): Promise<Engine> {
   const stopping = new AbortController();
   const running = runEngine(
     {
-      ...engineNeeds(house, await house.host(), executors),
+      ...engineDeps(house, await house.host(), executors),
       store,
       self,
       alive: isAlive,

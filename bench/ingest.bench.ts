@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { engineNeeds, supervisionOf } from '../src/app/engine-needs.ts';
-import { executorShelf } from '../src/app/executors.ts';
+import { engineDeps, supervisionOf } from '../src/app/engine-deps.ts';
+import { executorRegistry } from '../src/app/executor-registry.ts';
 import type { Executor } from '../src/domain/agent/executor.ts';
 import { takeTurn } from '../src/engine/controller.ts';
 import { dispatch } from '../src/engine/dispatch.ts';
-import type { Look } from '../src/engine/supervise/needs.ts';
+import type { RunState } from '../src/engine/supervise/deps.ts';
 import { supervise } from '../src/engine/supervise/supervise.ts';
 import { runs } from '../src/store/records/runs.ts';
 import { ground, liveRuns, runnerOf } from './engine.ts';
@@ -67,10 +67,10 @@ const blocks: number[] = [];
 await using at = await ground();
 const { house } = at;
 const runner = await runnerOf(house);
-const executors = executorShelf(house.paths, process.env, { settings: () => house.settings.current().values });
+const executors = executorRegistry(house.paths, process.env, { settings: () => house.settings.current().values });
 const scripted = (await executors.all()).get('scripted') as Executor;
 const needs = {
-  ...engineNeeds(house, await house.host(), executors),
+  ...engineDeps(house, await house.host(), executors),
   ...supervisionOf(house, process.env, { runner, executors }),
   log: () => {},
 };
@@ -83,16 +83,16 @@ const spool = join(house.paths.runs, claimed.id, 'out');
 await mkdir(join(house.paths.runs, claimed.id), { recursive: true });
 await fill(spool);
 const identity = { boot: 'here', shim: { pid: 1, started: '1' }, agent: { pid: 1, started: '1' } };
-const look: Look = { state: 'alive', identity, listens: false, outBytes: SPOOL_BYTES, errBytes: 0 };
+const look: RunState = { state: 'alive', identity, listens: false, outBytes: SPOOL_BYTES, errBytes: 0 };
 const watching = supervise({
   ...needs,
   runner: { ...runner, look: async () => look },
   executor: async () => scripted,
   place: async () => ({ state: 'here' }),
-  leaveBehind: async () => ({}),
-  turnOver: () => undefined,
-  lastAsks: async () => undefined,
-  onLeft: () => undefined,
+  preserveWork: async () => ({}),
+  saveTurn: () => undefined,
+  collectFinalQuestions: async () => undefined,
+  onPreserved: () => undefined,
   rules: () => ({
     stallMs: 3_600_000,
     spoolBytes: 4 * SPOOL_BYTES,

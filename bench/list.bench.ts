@@ -1,5 +1,5 @@
 /** A page of a long list costs as much as a page of a short one. */
-import type { House } from '../src/app/open-house.ts';
+import type { FleetServices } from '../src/app/open-services.ts';
 import { everyHit } from '../src/store/queries/every-hit.ts';
 import { taskIndex } from '../src/store/records/tasks.ts';
 import { measure, median, timed } from './measure.ts';
@@ -16,7 +16,7 @@ async function houseWith(count: number) {
 }
 
 /** Cursors all over the list, none so near its end that the page would be short. */
-async function cursorsOf({ store }: House, count: number): Promise<readonly string[]> {
+async function cursorsOf({ store }: FleetServices, count: number): Promise<readonly string[]> {
   const step = Math.floor((count - PAGE) / PAGES_PER_SAMPLE);
   const cursors: string[] = [];
   let number = 0;
@@ -27,7 +27,7 @@ async function cursorsOf({ store }: House, count: number): Promise<readonly stri
   return cursors.slice(0, PAGES_PER_SAMPLE);
 }
 
-async function pageMs({ call }: House, cursors: readonly (string | undefined)[]): Promise<number> {
+async function pageMs({ call }: FleetServices, cursors: readonly (string | undefined)[]): Promise<number> {
   const times: number[] = [];
   for (const cursor of cursors) {
     times.push(

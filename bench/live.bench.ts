@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Happening } from '../src/surfaces/live/batch.ts';
-import { Feed, type Source } from '../src/surfaces/live/feed.ts';
+import { Feed, type FeedSource } from '../src/surfaces/live/feed.ts';
 import { Follower } from '../src/surfaces/live/follower.ts';
 import { Pipe } from '../src/surfaces/live/pipe.ts';
 import { sseWire } from '../src/surfaces/live/sse.ts';
@@ -23,7 +23,7 @@ const nothing = () => undefined;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A history that has grown by some events, of which a page holds as many as are told together. */
-class History implements Source {
+class History implements FeedSource {
   length = 0;
   together = 1;
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { confineOf } from '../src/app/confined.ts';
-import { keep } from '../src/workspace/keep.ts';
-import { clear, layOut } from '../src/workspace/lay-out.ts';
+import { provision, reset } from '../src/workspace/provision.ts';
+import { save } from '../src/workspace/save.ts';
 import type { Site } from '../src/workspace/site.ts';
 import { measure, timed } from './measure.ts';
 import { repositoryOf } from './repository.ts';
@@ -35,7 +35,7 @@ const addMs = (): Promise<number> => {
 
 const layOutMs = (): Promise<number> => {
   const site = siteOf('clone');
-  return timed(() => layOut(site, { branch: `x/${site.id}`, start, ...plain }, env));
+  return timed(() => provision(site, { branch: `x/${site.id}`, start, ...plain }, env));
 };
 
 // The history of the project is packed once.
@@ -51,7 +51,7 @@ await measure({
 
 const warm = siteOf('clone');
 const parent = (await run('git', ['rev-parse', 'main~1'], { cwd: repository, env })).stdout.trim();
-await layOut(warm, { branch: 'x/warm', start: parent, ...plain }, env);
+await provision(warm, { branch: 'x/warm', start: parent, ...plain }, env);
 let turn = 0;
 await measure({
   name: `a cleared private clone of ${FILES} files, renewed, v git worktree add`,
@@ -60,16 +60,16 @@ await measure({
   warmUps: 1,
   floor: addMs,
   product: async () => {
-    await clear(warm, { setupPaths: [] }, env);
+    await reset(warm, { setupPaths: [] }, env);
     turn += 1;
-    return timed(() => layOut(warm, { branch: `x/again/${turn}`, start: turn % 2 === 0 ? parent : start, ...plain }, env));
+    return timed(() => provision(warm, { branch: `x/again/${turn}`, start: turn % 2 === 0 ? parent : start, ...plain }, env));
   },
 });
 
 /** A finished task: some files changed, some new, all committed but for two. */
 async function worked(isolation: Site['isolation']): Promise<Site> {
   const site = siteOf(isolation);
-  await layOut(site, { branch: `x/${site.id}`, start, ...plain }, env);
+  await provision(site, { branch: `x/${site.id}`, start, ...plain }, env);
   for (let n = 0; n < 20; n += 1) await writeFile(join(site.path, `d${n}/f${n}.txt`), `changed ${n}\n`);
   // Git reads files again that are as young as its index, by whole seconds; a task takes longer than one.
   await setTimeout(1_100);
@@ -85,7 +85,7 @@ const keepMs = async (site: Site): Promise<number> => {
   turn += 1;
   // Never what was kept before.
   await writeFile(join(site.path, 'one'), `${turn}`);
-  return timed(() => keep(site, { ref: `refs/fleet/keep/${site.id}`, message: 'kept', who, means }, env));
+  return timed(() => save(site, { ref: `refs/fleet/keep/${site.id}`, message: 'kept', who, means }, env));
 };
 /** As clones were brought in before: the snapshot in place, then its objects by one pack, checked. */
 const before = join(root, 'before.git');

@@ -1,8 +1,8 @@
-import type { House } from '../src/app/open-house.ts';
+import type { FleetServices } from '../src/app/open-services.ts';
 import type { Task } from '../src/domain/task/task.ts';
 import { instantOf, msOf } from '../src/domain/values.ts';
 import type { Write } from '../src/store/port.ts';
-import { born } from '../src/store/records/journal.ts';
+import { creationWrites } from '../src/store/records/journal.ts';
 import { tasks } from '../src/store/records/tasks.ts';
 import { rateOf } from './measure.ts';
 
@@ -13,7 +13,7 @@ Find where the two are added up, apply the discount first, and show it with a te
 Look at how refunds use the same function before you change what it returns. `.repeat(2);
 
 /** A queued task as `task.create` leaves it: its row, and the first entry of its journal. */
-export function queuedTask({ ids }: Pick<House, 'ids'>, place: Place, at: string): Write[] {
+export function queuedTask({ ids }: Pick<FleetServices, 'ids'>, place: Place, at: string): Write[] {
   const task: Task = {
     ...place,
     id: ids.task(at),
@@ -47,13 +47,13 @@ export function queuedTask({ ids }: Pick<House, 'ids'>, place: Place, at: string
     createdBy: 'you',
     updatedAt: at,
   };
-  return born(tasks, task, { by: 'you', at }, { what: 'created', to: 'queued' });
+  return creationWrites(tasks, task, { by: 'you', at }, { what: 'created', to: 'queued' });
 }
 
 const AT_ONCE = 16;
 
 /** Puts `count` tasks into the queue, oldest first; `placeOf` says where the one with this number stands. */
-export async function fillQueue(house: House, count: number, placeOf: (number: number) => Place): Promise<void> {
+export async function fillQueue(house: FleetServices, count: number, placeOf: (number: number) => Place): Promise<void> {
   const first = msOf(house.now()) - count;
   const perCommit = house.store.limits.writesPerCommit / 2;
   const batches = Array.from({ length: Math.ceil(count / perCommit) }, (_, batch) => batch * perCommit);

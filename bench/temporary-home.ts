@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { initHome } from '../src/app/home.ts';
-import { type House, openHouse } from '../src/app/open-house.ts';
+import { type FleetServices, openServices } from '../src/app/open-services.ts';
 import type { Project } from '../src/domain/project/project.ts';
 import { projectNames, projects } from '../src/store/records/projects.ts';
 
@@ -29,14 +29,14 @@ export async function temporaryDirectory(): Promise<TemporaryDirectory> {
 }
 
 export interface TemporaryHouse extends AsyncDisposable {
-  readonly house: House;
+  readonly house: FleetServices;
   readonly project: Project;
 }
 
 /** The house as the program opens it, in a home of its own, with one project. */
 export async function temporaryHouse(env: Readonly<Record<string, string>> = {}): Promise<TemporaryHouse> {
   const directory = await temporaryDirectory();
-  const house = await openHouse({ FLEET_SCRIPTED: 'true', ...env, FLEET_HOME: directory.path }, directory.path);
+  const house = await openServices({ FLEET_SCRIPTED: 'true', ...env, FLEET_HOME: directory.path }, directory.path);
   await initHome(house.paths);
   const project = await addProject(house, 'shop');
   return {
@@ -50,7 +50,7 @@ export async function temporaryHouse(env: Readonly<Record<string, string>> = {})
 }
 
 /** Written directly: where its repository lies does not matter here. */
-export async function addProject({ store, ids, now, paths }: House, name: string): Promise<Project> {
+export async function addProject({ store, ids, now, paths }: FleetServices, name: string): Promise<Project> {
   const at = now();
   const project: Project = {
     id: ids.project(),

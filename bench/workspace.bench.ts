@@ -6,8 +6,8 @@ import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { discard } from '../src/workspace/discard.ts';
-import { clear, layOut } from '../src/workspace/lay-out.ts';
+import { provision, reset } from '../src/workspace/provision.ts';
+import { removeSite } from '../src/workspace/remove-site.ts';
 import type { Site } from '../src/workspace/site.ts';
 import { measure, timed } from './measure.ts';
 import { type Bench, repositoryOf } from './repository.ts';
@@ -42,7 +42,7 @@ const addMs = (bench: Bench): Promise<number> => {
 
 const layOutMs = (bench: Bench): Promise<number> => {
   const site = siteIn(bench);
-  return timed(() => layOut(site, { branch: `x/${site.id}`, start: bench.start, ...plain }, bench.env));
+  return timed(() => provision(site, { branch: `x/${site.id}`, start: bench.start, ...plain }, bench.env));
 };
 
 await using directory = await temporaryDirectory();
@@ -75,7 +75,7 @@ for (const crowd of [10, 50]) {
 
 const warm = siteIn(bench);
 const parent = (await run('git', ['rev-parse', 'main~1'], { cwd: bench.repository, env: bench.env })).stdout.trim();
-await layOut(warm, { branch: 'x/warm', start: parent, ...plain }, bench.env);
+await provision(warm, { branch: 'x/warm', start: parent, ...plain }, bench.env);
 let turn = 0;
 await measure({
   id: 'P13',
@@ -85,20 +85,20 @@ await measure({
   warmUps: 1,
   floor: () => addMs(bench),
   product: async () => {
-    await clear(warm, { setupPaths: [] }, bench.env);
+    await reset(warm, { setupPaths: [] }, bench.env);
     turn += 1;
     const start = turn % 2 === 0 ? parent : bench.start;
-    return timed(() => layOut(warm, { branch: `x/again/${turn}`, start, ...plain }, bench.env));
+    return timed(() => provision(warm, { branch: `x/again/${turn}`, start, ...plain }, bench.env));
   },
 });
 
 const large = await repositoryOf(directory.path, LARGE);
 const sites = [siteIn(large), siteIn(large)];
-for (const site of sites) await layOut(site, { branch: `x/${site.id}`, start: large.start, ...plain }, large.env);
+for (const site of sites) await provision(site, { branch: `x/${site.id}`, start: large.start, ...plain }, large.env);
 const trash = join(directory.path, 'fleet/trash');
 await mkdir(trash, { recursive: true });
 const taken: number[] = [];
-for (const site of sites) taken.push(await timed(() => discard(site, { trash }, large.env)));
+for (const site of sites) taken.push(await timed(() => removeSite(site, { trash }, large.env)));
 await measure({
   id: 'P14',
   name: `taking away a tree of ${LARGE} files v 50 ms`,

@@ -7,9 +7,9 @@ import type { Task } from '../src/domain/task/task.ts';
 import type { WorkspaceId } from '../src/domain/values.ts';
 import type { Workspace } from '../src/domain/work/workspace.ts';
 import { failover } from '../src/engine/failover.ts';
-import { Picture } from '../src/engine/supervise/picture.ts';
+import { LiveRuns } from '../src/engine/supervise/live-runs.ts';
+import type { WorkDeps } from '../src/engine/work/deps.ts';
 import { land } from '../src/engine/work/land.ts';
-import type { WorkNeeds } from '../src/engine/work/needs.ts';
 import { prove } from '../src/engine/work/prove.ts';
 import { callerNames } from '../src/operations/token.ts';
 import { openMemoryStore } from '../src/store/memory/memory-store.ts';
@@ -61,7 +61,7 @@ async function finished(at: House, state: 'verifying' | 'merging'): Promise<stri
 }
 
 const withWork = (at: House) =>
-  ({ ...at.needs, log: () => undefined, workRules: () => ({ repairs: 2, gates: 1 }), workshop: {} }) as unknown as WorkNeeds;
+  ({ ...at.needs, log: () => undefined, workRules: () => ({ repairs: 2, gates: 1 }), workshop: {} }) as unknown as WorkDeps;
 
 describe('rows beyond the second page', () => {
   it('of projects are listed, found by their directory, and may be given a limit', async () => {
@@ -84,7 +84,7 @@ describe('rows beyond the second page', () => {
     const made = each.map(() => run(at));
     const owner = await at.call('task.create', { directory: '/repo', prompt: 'x', draft: true });
     for (const one of made) await at.store.commit([runs.put({ ...one, taskId: owner.id }, 'absent')]);
-    expect((await new Picture(at.needs).look()).map(({ run: seen }) => seen.body.id).toSorted()).toEqual(
+    expect((await new LiveRuns(at.needs).look()).map(({ run: seen }) => seen.body.id).toSorted()).toEqual(
       made.map(({ id }) => id).toSorted(),
     );
     for (const { id } of made) expect((await at.call('run.show', { id: id.slice(-12) })).id).toBe(id);

@@ -6,7 +6,7 @@ import { spoolsOf } from '../src/app/spools.ts';
 import type { Phase } from '../src/domain/task/task.ts';
 import { instantOf, type RunId, type TaskId } from '../src/domain/values.ts';
 import { takeTurn } from '../src/engine/controller.ts';
-import { type Kept, type Retention, retain, tooMuch } from '../src/engine/retain.ts';
+import { outputToPrune, pruneOutput, type Retention, type StoredOutput } from '../src/engine/prune-output.ts';
 import { runIndex, runs } from '../src/store/records/runs.ts';
 import { tasks } from '../src/store/records/tasks.ts';
 import { inFullRun } from './full-only.ts';
@@ -29,7 +29,7 @@ function shelf() {
   let elapsed = 0;
   const logged: string[] = [];
   const controllerOf = (rules: ReturnType<Retention['rules']>, spools = spoolsOf(paths)) =>
-    retain({
+    pruneOutput({
       store: house.store,
       now: house.now,
       elapsed: () => elapsed,
@@ -139,11 +139,16 @@ describe('old output', () => {
   });
 
   it('stays while everything fits', () => {
-    const one = (n: number, more: Partial<Kept> = {}): Kept => ({ runId: `run_${n}` as RunId, bytes: 10, endedAt: at, ...more });
+    const one = (n: number, more: Partial<StoredOutput> = {}): StoredOutput => ({
+      runId: `run_${n}` as RunId,
+      bytes: 10,
+      endedAt: at,
+      ...more,
+    });
     const kept = [one(1), one(2), { runId: 'run_3' as RunId, bytes: 10 }];
-    expect(tooMuch({ kept, oldest: at, mostBytes: 30 })).toEqual([]);
-    expect(tooMuch({ kept, oldest: at, mostBytes: 29 })).toEqual(['run_1']);
-    expect(tooMuch({ kept, oldest: at, mostBytes: 0 })).toEqual(['run_1', 'run_2']);
-    expect(tooMuch({ kept: [one(1), one(2, { isLeaving: true })], oldest: at, mostBytes: 30 })).toEqual(['run_2']);
+    expect(outputToPrune({ kept, oldest: at, mostBytes: 30 })).toEqual([]);
+    expect(outputToPrune({ kept, oldest: at, mostBytes: 29 })).toEqual(['run_1']);
+    expect(outputToPrune({ kept, oldest: at, mostBytes: 0 })).toEqual(['run_1', 'run_2']);
+    expect(outputToPrune({ kept: [one(1), one(2, { isLeaving: true })], oldest: at, mostBytes: 30 })).toEqual(['run_2']);
   });
 });

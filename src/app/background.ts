@@ -3,19 +3,19 @@ import { open, readFile } from 'node:fs/promises';
 import { Fault } from '../domain/fault.ts';
 import { exists, PRIVATE_FILE } from '../platform/files.ts';
 import { isAlive } from '../platform/process-identity.ts';
-import type { Env, Io } from '../surfaces/cli/surroundings.ts';
-import { runAround } from './connect/run-around.ts';
-import { type Engine, engineHere } from './engine-here.ts';
+import type { CliEnv, Io } from '../surfaces/cli/deps.ts';
+import { surroundingRun } from './connect/surrounding-run.ts';
+import { engineHere, type RunningEngine } from './engine-here.ts';
 import { engineLogFile } from './engine-log.ts';
 import { initHome } from './home.ts';
-import { type House, openHouse } from './open-house.ts';
+import { type FleetServices, openServices } from './open-services.ts';
 
-export type { Engine } from './engine-here.ts';
+export type { RunningEngine } from './engine-here.ts';
 
-export interface Started {
+export interface BackgroundStart {
   /** False: one ran already. */
   readonly started: boolean;
-  readonly engine: Engine;
+  readonly engine: RunningEngine;
   readonly home: string;
   readonly log?: string;
 }
@@ -25,14 +25,14 @@ const stopMs = 10_000;
 const everyMs = 50;
 
 /** Who runs this home right now. Makes nothing: a home that is not there has no engine. */
-export async function engineOf(house: House): Promise<Engine | undefined> {
+export async function engineOf(house: FleetServices): Promise<RunningEngine | undefined> {
   if (!(await exists(house.paths.database))) return undefined;
   return engineHere(house);
 }
 
 /** Starts an engine of its own and returns when it holds the lease, or tells who holds it already. */
-export async function startInBackground(io: Io, words: readonly string[]): Promise<Started> {
-  return inHouse(io, async (house) => {
+export async function startInBackground(io: Io, words: readonly string[]): Promise<BackgroundStart> {
+  return withServices(io, async (house) => {
     await initHome(house.paths);
     const home = house.paths.path;
     const running = await engineOf(house);
@@ -52,14 +52,14 @@ export async function startInBackground(io: Io, words: readonly string[]): Promi
 
 /** For commands that need an engine. Says what it did, or nothing when one ran already; a run starts none, and is told if there is none. */
 export async function ensureEngine(io: Io): Promise<string | undefined> {
-  if (runAround(io.env, io.cwd)) return undefined;
+  if (surroundingRun(io.env, io.cwd)) return undefined;
   const { started, engine, log } = await startInBackground(io, ['--port-optional']);
   return started ? `started the engine in the background: process ${engine.pid}, log ${log}` : undefined;
 }
 
 /** Asks the engine to leave and waits until it has. Agents go on; the next engine takes them up. */
-export async function stopEngine(io: Io): Promise<Engine | undefined> {
-  return inHouse(io, async (house) => {
+export async function stopEngine(io: Io): Promise<RunningEngine | undefined> {
+  return withServices(io, async (house) => {
     const engine = await engineOf(house);
     if (!engine) return undefined;
     // Between this look and the signal there is nothing: the number cannot have been given to another.
@@ -76,7 +76,7 @@ export async function stopEngine(io: Io): Promise<Engine | undefined> {
   });
 }
 
-function signal({ pid }: Engine): void {
+function signal({ pid }: RunningEngine): void {
   try {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
@@ -86,8 +86,8 @@ function signal({ pid }: Engine): void {
   }
 }
 
-export async function inHouse<Value>(io: Io, use: (house: House) => Promise<Value>): Promise<Value> {
-  const house = await openHouse(io.env, io.cwd);
+export async function withServices<Value>(io: Io, use: (house: FleetServices) => Promise<Value>): Promise<Value> {
+  const house = await openServices(io.env, io.cwd);
   try {
     return await use(house);
   } finally {
@@ -98,7 +98,7 @@ export async function inHouse<Value>(io: Io, use: (house: House) => Promise<Valu
 interface Launch {
   readonly home: string;
   readonly log: string;
-  readonly env: Env;
+  readonly env: CliEnv;
 }
 
 /** A session of its own, in its own home: closing the terminal or deleting the caller's directory does not touch it. */
@@ -117,10 +117,10 @@ async function launch(words: readonly string[], { home, log, env }: Launch): Pro
 }
 
 /** An engine that an agent started is not a part of the agent's run, and must not end with it. */
-const withoutRun = (env: Env): Env =>
+const withoutRun = (env: CliEnv): CliEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^FLEET_(RUN|TASK|ATTEMPT|ARTIFACT)/.test(name)));
 
-async function settled(house: House, child: ChildProcess, io: Io): Promise<Engine | 'ended' | 'late'> {
+async function settled(house: FleetServices, child: ChildProcess, io: Io): Promise<RunningEngine | 'ended' | 'late'> {
   const until = io.elapsed() + startMs;
   while (io.elapsed() < until) {
     // Asked before the lease: one that lost the race has ended, and the winner is seen.

@@ -9,13 +9,13 @@ import { gemini, geminiProgram } from '../executors/gemini/gemini.ts';
 import { opencode, opencodeProgram } from '../executors/opencode/opencode.ts';
 import { qwen, qwenProgram } from '../executors/qwen/qwen.ts';
 import { claudeEngine } from './claude-engine.ts';
-import type { Place } from './place.ts';
+import type { LaunchPlaces } from './launch-places.ts';
 
 /** An executor that comes with Fleet and drives a program that does not. */
 export interface BuiltIn {
   readonly name: string;
   readonly program: Program;
-  make(place: Place): Executor;
+  make(place: LaunchPlaces): Executor;
 }
 
 /** In the order in which people read them. */

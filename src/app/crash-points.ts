@@ -1,5 +1,5 @@
-import type { Runner } from '../engine/supervise/needs.ts';
-import type { Workshop } from '../engine/work/needs.ts';
+import type { Runner } from '../engine/supervise/deps.ts';
+import type { GitWork } from '../engine/work/deps.ts';
 import type { Store } from '../store/port.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Store } from '../store/port.ts';
  * after the second start, `FLEET_STALL_AT` stops it there until somebody continues it. Every effect of the engine passes
  * through one of the wrapped verbs, so no boundary is without a point.
  */
-export const CRASH_VERBS = ['commit', 'prepare', 'start', 'forestall', 'send', 'end'] as const;
+export const CRASH_VERBS = ['commit', 'prepare', 'start', 'preventStart', 'send', 'end'] as const;
 
 /** What the workshop only looks at; everything else it can do is an effect, and has a point before and after it. */
 const LOOKS = [
@@ -24,24 +24,24 @@ const LOOKS = [
   'asidePathOf',
   'within',
   'isFree',
-  'marked',
+  'markedDirectories',
 ] as const;
-type WorkVerb = Exclude<keyof Workshop, (typeof LOOKS)[number]>;
+type WorkVerb = Exclude<keyof GitWork, (typeof LOOKS)[number]>;
 export const WORK_VERBS = [
-  'layOut',
-  'show',
-  'madeBySetup',
-  'keep',
-  'gather',
-  'clear',
-  'discard',
+  'provision',
+  'showBranches',
+  'recordSetup',
+  'save',
+  'commitWork',
+  'reset',
+  'remove',
   'putAside',
   'removeAside',
   'removeOrphan',
   'emptyTrash',
   'combine',
   'advance',
-  'annotate',
+  'recordProvenance',
   'push',
   'dropRef',
   'dropBranch',
@@ -97,13 +97,13 @@ export const crashingStore = (store: Store, { around }: CrashPoints): Store => (
 export const crashingRunner = <R extends Runner>(runner: R, { around }: CrashPoints): R => ({
   ...runner,
   start: (runId, start) => around('start', () => runner.start(runId, start)),
-  forestall: (runId) => around('forestall', () => runner.forestall(runId)),
+  preventStart: (runId) => around('preventStart', () => runner.preventStart(runId)),
   send: (runId, at, tail) => around('send', () => runner.send(runId, at, tail)),
   end: (runId, how) => around('end', () => runner.end(runId, how)),
   trim: (runId, bytes) => around('end', () => runner.trim(runId, bytes)),
 });
 
-export function crashingWorkshop(workshop: Workshop, { around }: CrashPoints): Workshop {
+export function crashingGitWork(workshop: GitWork, { around }: CrashPoints): GitWork {
   type Act = (...given: unknown[]) => Promise<unknown>;
   const wrapped = WORK_VERBS.map((verb) => {
     const act = workshop[verb].bind(workshop) as Act;

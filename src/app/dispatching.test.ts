@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryHouse } from '../../test/support/memory-house.ts';
 import type { SettingOrigin } from '../domain/settings.ts';
 import { dispatchingOf } from './dispatching.ts';
-import type { ExecutorShelf } from './executors.ts';
+import type { ExecutorRegistry } from './executor-registry.ts';
 import type { CurrentSettings } from './settings/open-settings.ts';
 
 /** Settings of which the executor comes from there. */
@@ -10,7 +10,7 @@ function chosenIn(house: ReturnType<typeof memoryHouse>, origin: SettingOrigin) 
   const items = [{ name: 'executor', origin }] as unknown as CurrentSettings['items'];
   const current = () => ({ values: house.settings, items, file: '/home/runtime.toml' }) as CurrentSettings;
   const settings = { current, set: async () => {}, watch: () => {}, reload: async () => {} };
-  return dispatchingOf({ store: house.store, settings, diskShort: async () => undefined }, {} as ExecutorShelf);
+  return dispatchingOf({ store: house.store, settings, diskShort: async () => undefined }, {} as ExecutorRegistry);
 }
 
 describe('the effort of a project', () => {

@@ -1,15 +1,15 @@
 import type { Capacity } from '../domain/hold/hold.ts';
 import { outranksProject, SETTING_ORIGINS, type SettingOrigin } from '../domain/settings.ts';
-import type { Needs } from '../engine/needs.ts';
-import type { Defaults, Dispatching } from '../operations/scope.ts';
+import type { EngineDeps } from '../engine/deps.ts';
+import type { Dispatching, TaskDefaults } from '../operations/scope.ts';
 import type { Store } from '../store/port.ts';
 import { allHits } from '../store/queries/every-hit.ts';
 import { projectIndex, projects } from '../store/records/projects.ts';
-import type { ExecutorShelf } from './executors.ts';
+import type { ExecutorRegistry } from './executor-registry.ts';
 import type { SettingsSource } from './settings/open-settings.ts';
 
 interface Surroundings {
-  readonly diskShort: Needs['diskShort'];
+  readonly diskShort: EngineDeps['diskShort'];
   readonly store: Pick<Store, 'get' | 'scan' | 'limits'>;
   readonly settings: SettingsSource;
 }
@@ -17,8 +17,8 @@ interface Surroundings {
 /** What decides whether work is started here: one truth for the engine that dispatches and for people who ask why not. */
 export const dispatchingOf = (
   { store, settings, diskShort }: Surroundings,
-  executors: ExecutorShelf,
-): Pick<Needs, 'capacity' | 'startable' | 'diskShort'> & Pick<Dispatching, 'defaults'> => ({
+  executors: ExecutorRegistry,
+): Pick<EngineDeps, 'capacity' | 'startable' | 'diskShort'> & Pick<Dispatching, 'defaults'> => ({
   diskShort,
   capacity: () => capacityOf({ store, settings }),
   defaults: async (projectId, known) => {
@@ -51,7 +51,7 @@ const SAID_BY: Readonly<Record<SettingOrigin, string>> = {
   flag: 'the command line of the fleet',
 };
 
-const chosen = (executor: string, from: string, model: string | undefined, modelFrom: string): Defaults => ({
+const chosen = (executor: string, from: string, model: string | undefined, modelFrom: string): TaskDefaults => ({
   executor,
   model,
   from: { executor: from, ...(model === undefined ? {} : { model: modelFrom }) },

@@ -6,17 +6,17 @@ import { readHighWater } from '../store/sqlite/high-water.ts';
 import { lossIn } from '../store/sqlite/upkeep/accept.ts';
 import { quickCheck } from '../store/sqlite/upkeep/quick-check.ts';
 import { writeJson } from '../surfaces/cli/answer.ts';
+import type { CliEnv, CliProgram, Io } from '../surfaces/cli/deps.ts';
 import { EXIT_CODES } from '../surfaces/cli/exit-codes.ts';
 import { programWords } from '../surfaces/cli/parse/program-words.ts';
-import type { Env, Io, Program } from '../surfaces/cli/surroundings.ts';
 import { doctorPage, type Finding, isWell } from '../surfaces/cli/views/doctor.ts';
-import { lookOf } from '../surfaces/cli/views/look.ts';
-import { engineOf, inHouse } from './background.ts';
+import { viewStyleOf } from '../surfaces/cli/views/look.ts';
+import { engineOf, withServices } from './background.ts';
 import { nearestThere } from './disk-room.ts';
 import { diskFindings } from './doctor-disk.ts';
 import { agentFindings, executorsFor, sandboxFindings } from './doctor-executors.ts';
 import { type HomePaths, homePaths } from './home.ts';
-import { priceShelf, pricesFile } from './prices.ts';
+import { priceSource, pricesFile } from './prices.ts';
 import { installer } from './sandbox/installer.ts';
 import { sandboxFinding } from './sandbox/sandbox-finding.ts';
 import { judgeExecutors } from './settings/known-executors.ts';
@@ -45,7 +45,7 @@ const TOOLS: readonly Tool[] = [
 ];
 
 /** `fleet doctor`: exit code 0 unless something Fleet itself needs is broken. */
-export const doctor: Program['run'] = async (args, given) => {
+export const doctor: CliProgram['run'] = async (args, given) => {
   const { json, io } = programWords('doctor', args, given, { switches: [], places: 0 });
   const paths = homePaths(io.env, io.cwd);
   const install = await installer(io.env);
@@ -68,7 +68,7 @@ export const doctor: Program['run'] = async (args, given) => {
   ];
   const ok = isWell(findings);
   if (json) await writeJson(io, { ok, items: findings, executors: executors.items });
-  else await io.out(doctorPage(findings, executors.items, lookOf({ ...io, input: {} })));
+  else await io.out(doctorPage(findings, executors.items, viewStyleOf({ ...io, input: {} })));
   return ok ? EXIT_CODES.ok : EXIT_CODES.unavailable;
 };
 
@@ -92,7 +92,7 @@ export function nodeFinding(version: string): Finding {
 async function toolFinding(
   { name, needed, least, args = ['--version'], from }: Tool,
   install: string,
-  env: Env,
+  env: CliEnv,
 ): Promise<Finding> {
   const repair = 'npm' in from ? `npm install -g ${from.npm}` : `${install} ${from.system}`;
   const told = await askVersion(name, args, { env, timeoutMs });
@@ -127,7 +127,7 @@ async function ownFindings(paths: HomePaths, io: Io): Promise<Finding[]> {
 async function pricesFinding(paths: HomePaths): Promise<Finding[]> {
   const path = pricesFile(paths);
   if (!(await exists(path))) return [];
-  const problem = priceShelf(paths).problem();
+  const problem = priceSource(paths).problem();
   const seen = { name: 'prices', needed: false, path };
   return [
     problem === undefined ? { ...seen, state: 'ok' } : { ...seen, state: 'broken', detail: problem, repair: `edit ${path}` },
@@ -178,7 +178,7 @@ const mostBytes = 256 * 1024 * 1024;
 async function engineFinding(io: Io): Promise<Finding> {
   const seen = { name: 'engine', needed: false };
   try {
-    const engine = await inHouse(io, engineOf);
+    const engine = await withServices(io, engineOf);
     if (engine) return { ...seen, state: 'ok', detail: `process ${engine.pid} on ${engine.host}, since ${engine.since}` };
     return { ...seen, state: 'off', detail: 'does not run', repair: 'fleet up --background' };
   } catch (error) {
@@ -187,13 +187,13 @@ async function engineFinding(io: Io): Promise<Finding> {
 }
 
 /** What the settings say, as far as they can be read. */
-const settingsHere = (paths: HomePaths, env: Env): Promise<Settings | undefined> =>
+const settingsHere = (paths: HomePaths, env: CliEnv): Promise<Settings | undefined> =>
   openSettings({ home: paths.path, env }).then(
     (source) => source.current().values,
     () => undefined,
   );
 
-async function settingsFinding(paths: HomePaths, env: Env): Promise<Finding> {
+async function settingsFinding(paths: HomePaths, env: CliEnv): Promise<Finding> {
   const { path, settings } = paths;
   const seen = { name: 'settings', needed: false, path: settings };
   const problem = await openSettings({ home: path, env, judge: judgeExecutors(paths) }).then(

@@ -17,10 +17,10 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Instant } from '../domain/values.ts';
 import { makeDirectory } from '../platform/files.ts';
 import { writeJson } from '../surfaces/cli/answer.ts';
+import type { CliProgram } from '../surfaces/cli/deps.ts';
 import { programWords } from '../surfaces/cli/parse/program-words.ts';
-import type { Program } from '../surfaces/cli/surroundings.ts';
 import { plain } from '../surfaces/cli/terminal/plain.ts';
-import { assertNoRun } from './connect/run-around.ts';
+import { assertNoRun } from './connect/surrounding-run.ts';
 import { type HomePaths, homePaths } from './home.ts';
 
 const filesKept = 14;
@@ -101,7 +101,7 @@ export async function newestLogFile(paths: Pick<HomePaths, 'path'>): Promise<str
 }
 
 /** `fleet log [N]`: what the engine in the background wrote. */
-export const showLog: Program['run'] = async (args, given) => {
+export const showLog: CliProgram['run'] = async (args, given) => {
   const { places, json, io } = programWords('log', args, given, { switches: [], places: 1 });
   const most = places[0] === undefined ? Number.POSITIVE_INFINITY : Number(places[0]);
   if (!(most === Number.POSITIVE_INFINITY || /^[1-9]\d{0,6}$/.test(places[0] ?? '')))

@@ -6,8 +6,8 @@ import type { Program } from '../domain/agent/executor.ts';
 import { SETTINGS, type Settings } from '../domain/settings.ts';
 import { shell } from '../executors/shell/shell.ts';
 import type { BuiltIn } from './built-in.ts';
+import { executorRegistry } from './executor-registry.ts';
 import { executorsHere } from './executor-views.ts';
-import { executorShelf } from './executors.ts';
 import { homePaths } from './home.ts';
 import { versionAsker } from './version-asker.ts';
 
@@ -53,7 +53,7 @@ async function here(
   const at = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value).replace('ROOT', root)]));
   const all = { HOME: path('home'), PATH: path('bin'), FLEET_HOME: path('fleet'), ...at };
   const paths = homePaths(all, root);
-  const shelf = executorShelf(paths, all, { settings: () => DEFAULTS, builtIn: [builtIn(more)] });
+  const shelf = executorRegistry(paths, all, { settings: () => DEFAULTS, builtIn: [builtIn(more)] });
   const look = executorsHere(shelf, all, paths, versionAsker(all, patienceMs));
   const [agent] = await look();
   return { agent, look, path };
@@ -103,7 +103,7 @@ describe('an executor on this machine', () => {
     const env = { HOME: path('home'), PATH: path('bin'), FLEET_HOME: path('fleet') };
     const paths = homePaths(env, '/');
     const [found] = await executorsHere(
-      executorShelf(paths, env, { settings: () => DEFAULTS, builtIn: [builtIn()] }),
+      executorRegistry(paths, env, { settings: () => DEFAULTS, builtIn: [builtIn()] }),
       env,
       paths,
     )();

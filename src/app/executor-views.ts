@@ -4,7 +4,7 @@ import type { ExecutorHere } from '../operations/scope.ts';
 import { compareVersions } from '../platform/versions.ts';
 import { accountsHere } from './accounts-here.ts';
 import type { Added } from './custom-executors.ts';
-import type { ExecutorShelf } from './executors.ts';
+import type { ExecutorRegistry } from './executor-registry.ts';
 import { commandOf, locateProgram } from './find-program.ts';
 import type { HomePaths } from './home.ts';
 import { signedIn } from './signed-in.ts';
@@ -15,7 +15,7 @@ type ProgramHere = NonNullable<ExecutorHere['program']>;
 
 /** Every executor as it stands on this machine. Nobody's secret is read: only whether a variable or a file is there. */
 export function executorsHere(
-  shelf: ExecutorShelf,
+  shelf: ExecutorRegistry,
   env: Env,
   paths: HomePaths,
   ask: Ask = versionAsker(env),

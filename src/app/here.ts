@@ -2,10 +2,10 @@ import type { Call } from '../contract/call.ts';
 import { isInside } from '../operations/task-place.ts';
 import { exists } from '../platform/files.ts';
 import { writeJson } from '../surfaces/cli/answer.ts';
+import type { Io } from '../surfaces/cli/deps.ts';
 import { EXIT_CODES } from '../surfaces/cli/exit-codes.ts';
-import type { Io } from '../surfaces/cli/surroundings.ts';
-import { type Here, herePage } from '../surfaces/cli/views/here.ts';
-import { lookOf } from '../surfaces/cli/views/look.ts';
+import { type HereView, herePage } from '../surfaces/cli/views/here.ts';
+import { viewStyleOf } from '../surfaces/cli/views/look.ts';
 import { inspect } from '../workspace/inspect.ts';
 import { connect } from './connect/connect.ts';
 import { homePaths } from './home.ts';
@@ -15,16 +15,21 @@ import { VERSION } from './version.ts';
 export async function showHere(io: Io, json: boolean): Promise<number> {
   const connection = await connect(io.env, io.cwd);
   try {
-    const here: Here = { version: VERSION, directory: io.cwd, ...(await placeOf(io)), ...(await fleetOf(connection.call, io)) };
+    const here: HereView = {
+      version: VERSION,
+      directory: io.cwd,
+      ...(await placeOf(io)),
+      ...(await fleetOf(connection.call, io)),
+    };
     if (json) await writeJson(io, here);
-    else await io.out(herePage(here, lookOf({ ...io, input: {} })));
+    else await io.out(herePage(here, viewStyleOf({ ...io, input: {} })));
     return EXIT_CODES.ok;
   } finally {
     await connection.close();
   }
 }
 
-async function placeOf({ cwd, cwdIsGone, env }: Io): Promise<Pick<Here, 'repository' | 'problem'>> {
+async function placeOf({ cwd, cwdIsGone, env }: Io): Promise<Pick<HereView, 'repository' | 'problem'>> {
   if (cwdIsGone) return { problem: 'it is gone' };
   const place = await inspect(cwd, env);
   if (place.kind === 'unusable') return { problem: place.why };
@@ -36,7 +41,7 @@ async function placeOf({ cwd, cwdIsGone, env }: Io): Promise<Pick<Here, 'reposit
 /** Tasks that are counted; a glance at the newest is enough here. */
 const COUNTED = 200;
 
-async function fleetOf(call: Call, io: Io): Promise<Pick<Here, 'project' | 'tasks' | 'engineRuns' | 'agents'>> {
+async function fleetOf(call: Call, io: Io): Promise<Pick<HereView, 'project' | 'tasks' | 'engineRuns' | 'agents'>> {
   const { items } = await call('executor.list', {});
   const agents = items
     .filter(({ program, origin }) => program !== undefined || origin !== 'built_in')

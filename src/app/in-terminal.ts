@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import type { OutputOf } from '../contract/call.ts';
 import { Fault } from '../domain/fault.ts';
 import { closeInherited } from '../platform/descriptors.ts';
-import type { Env } from '../surfaces/cli/surroundings.ts';
+import type { CliEnv } from '../surfaces/cli/deps.ts';
 import { BUILT_IN } from './built-in.ts';
 import { environmentFor, named } from './environment.ts';
 import { homePaths } from './home.ts';
@@ -18,7 +18,7 @@ const HANDED_ON = ['SIGTERM', 'SIGHUP'] as const;
 const LEFT_TO_IT = ['SIGINT', 'SIGQUIT'] as const;
 
 /** The program has the terminal until it ends. It gets of the environment what an agent gets, and what a person at a terminal needs. */
-export async function inTerminal(start: Start, env: Env): Promise<number> {
+export async function inTerminal(start: Start, env: CliEnv): Promise<number> {
   closeInherited();
   const child = spawn(start.command, start.args, {
     cwd: start.directory,
@@ -42,7 +42,7 @@ export async function inTerminal(start: Start, env: Env): Promise<number> {
   }
 }
 
-async function surroundings({ executor }: Start, env: Env): Promise<Record<string, string>> {
+async function surroundings({ executor }: Start, env: CliEnv): Promise<Record<string, string>> {
   const { values } = (await openSettings({ home: homePaths(env, process.cwd()).path, env })).current();
   const kept = environmentFor(env, {
     own: BUILT_IN.find(({ name }) => name === executor)?.program.variables ?? [],

@@ -5,10 +5,10 @@ import { toolsOf } from '../domain/agent/tools.ts';
 import { Fault } from '../domain/fault.ts';
 import { isFirstExecutor } from '../domain/task/failover.ts';
 import type { Executors } from '../operations/scope.ts';
-import type { ExecutorShelf } from './executors.ts';
+import type { ExecutorRegistry } from './executor-registry.ts';
 
 /** How the programs on this machine are started for a person. */
-export function interactiveStarts(shelf: ExecutorShelf): Executors['interactive'] {
+export function interactiveStarts(shelf: ExecutorRegistry): Executors['interactive'] {
   return async ({ task, run, session, directory, files }) => {
     const executor = await shelf.named(run.executor);
     if (!executor?.interactive) return undefined;

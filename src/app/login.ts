@@ -1,10 +1,10 @@
 import { Fault } from '../domain/fault.ts';
 import { isAlive } from '../platform/process-identity.ts';
 import { writeJson } from '../surfaces/cli/answer.ts';
+import type { CliProgram, Io } from '../surfaces/cli/deps.ts';
 import { programWords } from '../surfaces/cli/parse/program-words.ts';
-import type { Io, Program } from '../surfaces/cli/surroundings.ts';
 import { connect } from './connect/connect.ts';
-import { assertNoRun } from './connect/run-around.ts';
+import { assertNoRun } from './connect/surrounding-run.ts';
 import { homePaths } from './home.ts';
 import { liveFile } from './serve/live-file.ts';
 
@@ -15,7 +15,7 @@ async function liveUrl(io: Io): Promise<string | undefined> {
 }
 
 /** `fleet login`: a link that signs a browser in. It leads to a server, so one must run. */
-export const login: Program['run'] = async (args, given) => {
+export const login: CliProgram['run'] = async (args, given) => {
   const { json, io } = programWords('login', args, given, { switches: [], places: 0 });
   if (!io.env['FLEET_URL']) assertNoRun(io.env, io.cwd);
   const base = io.env['FLEET_URL'] || (await liveUrl(io));

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { editsIn, type NotePlaces, notePlaces, notesMark } from './notes.ts';
+import { editsIn, type NotePlaces, notePlaces, notesVersion } from './notes.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -38,17 +38,17 @@ it('follows no link, waits for no pipe and reads no flood in the place of task.j
 it('waits for no pipe and follows no link among the notes an agent keeps, and still sees that they changed [T13]', async () => {
   const places = notePlaces(folder, 'kept');
   await mkdir(places.artifacts, { recursive: true });
-  const marks = new Set([await notesMark(places)]);
+  const marks = new Set([await notesVersion(places)]);
   for (const name of ['PLAN_AND_STATUS.md', 'KNOWLEDGE.md', 'Q&A.md']) execFileSync('mkfifo', [join(places.artifacts, name)]);
-  marks.add(await notesMark(places));
+  marks.add(await notesVersion(places));
   await rm(places.artifacts, { recursive: true });
   await symlink('/dev', places.artifacts);
-  marks.add(await notesMark(places));
+  marks.add(await notesVersion(places));
   await rm(places.artifacts);
   await mkdir(places.artifacts);
   await writeFile(join(places.artifacts, 'KNOWLEDGE.md'), 'one');
-  marks.add(await notesMark(places));
+  marks.add(await notesVersion(places));
   await writeFile(join(places.artifacts, 'KNOWLEDGE.md'), 'two');
-  marks.add(await notesMark(places));
+  marks.add(await notesVersion(places));
   expect(marks.size).toBe(5);
 });

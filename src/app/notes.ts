@@ -8,7 +8,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import { Path, Title } from '../domain/values.ts';
-import type { Step } from '../platform/lay.ts';
+import type { FileOp } from '../platform/file-ops.ts';
 import { readSafely } from '../platform/read-safely.ts';
 import { textSafelySync } from '../platform/read-safely-sync.ts';
 
@@ -41,7 +41,7 @@ const WRITTEN = '.task.json.written';
 export function notesFor(
   { directory, artifacts }: NotePlaces,
   { task, run, job }: { task: Task; run: Run; job: Pick<Job, 'runDirectory' | 'workDirectory'> },
-): Step[] {
+): FileOp[] {
   const { runDirectory } = job;
   const told = toldOf(task, run, job.workDirectory);
   const below = dirname(directory);
@@ -71,7 +71,7 @@ const standing = ({ title, priority, dependsOn, phase }: Task) => ({
 const textOf = (told: object): string => `${JSON.stringify(told, null, 2)}\n`;
 
 /** Brings `task.json` up to date, if the task has one; what a person has changed in it stays changed. */
-export function standingFor(places: NotePlaces, task: Task): Step[] {
+export function standingFor(places: NotePlaces, task: Task): FileOp[] {
   const read = [WRITTEN, TOLD].map((name) => ({
     path: join(places.directory, name),
     told: jsonIn(places, name),
@@ -121,7 +121,7 @@ function jsonIn({ directory }: NotePlaces, name: string): Record<string, unknown
 }
 
 /** How the notes stand that agents are to keep: another text when they have changed them. */
-export async function notesMark({ directory, artifacts }: NotePlaces): Promise<string> {
+export async function notesVersion({ directory, artifacts }: NotePlaces): Promise<string> {
   const texts = await Promise.all(
     Object.keys(FIRST_NOTES).map(async (name) => {
       // From above the directory of the task: its agents can put a link in the place of everything below.
@@ -134,7 +134,7 @@ export async function notesMark({ directory, artifacts }: NotePlaces): Promise<s
 }
 
 /** The history of the task for whoever reads files. */
-export const eventsFor = ({ directory }: NotePlaces, entries: readonly JournalEntry[]): Step[] => [
+export const eventsFor = ({ directory }: NotePlaces, entries: readonly JournalEntry[]): FileOp[] => [
   { lay: 'directory', path: directory, below: dirname(directory) },
   {
     lay: 'whole',

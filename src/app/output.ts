@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
-import type { Output } from '../operations/scope.ts';
+import type { RunOutput } from '../operations/scope.ts';
 import { lastLinesAt } from '../runner/last-lines.ts';
-import { type Cursor, type Open, readSlice, type Slice } from '../runner/tail.ts';
+import { type OpenSpool, readSlice, type SpoolPosition, type SpoolSlice } from '../runner/tail.ts';
 import type { RunSecrets } from './run-secrets.ts';
 
 interface Item {
@@ -12,15 +12,15 @@ interface Item {
 }
 
 /** The one door out of the spools: nothing passes it unredacted. */
-export const outputOf = (runsDirectory: string, secrets: Pick<RunSecrets, 'redactorFor'>): Pick<Output, 'read'> => ({
+export const outputOf = (runsDirectory: string, secrets: Pick<RunSecrets, 'redactorFor'>): Pick<RunOutput, 'read'> => ({
   read: async (runId, stream, { after: wanted, last, lines, final, isEnd = false }) => {
     const path = join(runsDirectory, runId, stream);
     const after = last === undefined ? wanted : Math.max(wanted, await lastLinesAt(path, last));
     const redact = await secrets.redactorFor(runId);
     const items: Item[] = [];
-    let cursor: Cursor = { offset: after, skipping: !isEnd && (await isInside(path, after)) };
+    let cursor: SpoolPosition = { offset: after, skipping: !isEnd && (await isInside(path, after)) };
     const room = roomFor(lines);
-    let open: Open | undefined;
+    let open: OpenSpool | undefined;
     while (room.isLeft()) {
       const slice = await readSlice(path, cursor, { isFinal: final, maxLineBytes: LIMITS.outputLineBytes.value, redact, open });
       const last = items.at(-1);
@@ -54,7 +54,7 @@ function roomFor(lines: number): { isLeft(): boolean; take(items: readonly Item[
   };
 }
 
-const itemsIn = (slice: Slice): Item[] =>
+const itemsIn = (slice: SpoolSlice): Item[] =>
   slice.lines.map(({ text, cut }, index) => ({
     at: slice.lines[index + 1]?.at ?? slice.cursor.offset,
     text,
@@ -65,7 +65,7 @@ const itemsIn = (slice: Slice): Item[] =>
 async function pastLongLine(
   path: string,
   { items, after }: { readonly items: Item[]; readonly after: number },
-  cursor: Cursor,
+  cursor: SpoolPosition,
   final: boolean,
 ): Promise<{ items: Item[]; next: number }> {
   let now = cursor;

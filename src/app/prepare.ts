@@ -10,7 +10,7 @@ import type { Run } from '../domain/run/run.ts';
 import { isFirstExecutor } from '../domain/task/failover.ts';
 import { isReadOnly, type Task } from '../domain/task/task.ts';
 import { portsOf, type Workspace } from '../domain/work/workspace.ts';
-import type { Prepared } from '../engine/supervise/needs.ts';
+import type { PreparedRun } from '../engine/supervise/deps.ts';
 import { textSafely } from '../platform/read-safely.ts';
 import { belowPlace } from '../platform/safe-place.ts';
 import { cleaned, packetFor } from '../store/queries/packet.ts';
@@ -20,25 +20,25 @@ import { tasks } from '../store/records/tasks.ts';
 import { workspaces } from '../store/records/workspaces.ts';
 import { accountVariables } from './accounts.ts';
 import { BUILT_IN } from './built-in.ts';
+import { continuationOf } from './continuation.ts';
 import { environmentFor } from './environment.ts';
-import type { House } from './house.ts';
 import { mcpAttachment, mcpConfigFile, mcpServer } from './mcp/attachment.ts';
 import { bridgesOf, serversFor } from './mcp/servers.ts';
 import { notePlaces, notesFor } from './notes.ts';
-import { pastOf } from './past.ts';
-import { shelved } from './shelved.ts';
+import { packetFiles } from './packet-files.ts';
+import type { FleetServices } from './services.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** One start, on this machine. */
-export interface Start {
+export interface RunToPrepare {
   readonly run: Run;
   readonly task: Task;
   readonly executor: Executor | undefined;
 }
 
 /** What a run needs on this machine. */
-export async function prepareRun(house: House, env: Env, start: Start): Promise<Prepared> {
+export async function prepareRun(house: FleetServices, env: Env, start: RunToPrepare): Promise<PreparedRun> {
   const { run, task } = start;
   const places = notePlaces(house.paths.tasks, task.id);
   const runDirectory = join(house.paths.runs, run.id);
@@ -46,7 +46,7 @@ export async function prepareRun(house: House, env: Env, start: Start): Promise<
   const [workspace, job, files] = await Promise.all([
     workspaceOf(house, run, task),
     jobOf(house, start),
-    run.chore ? [] : shelved(house, env, { task, runDirectory }),
+    run.chore ? [] : packetFiles(house, env, { task, runDirectory }),
   ]);
   const attached = run.chore ? undefined : await mcpAttachment(house, run, { runDirectory, servers: job.servers ?? {} });
   const without = run.chore || start.executor?.can.mcp ? [] : Object.keys(await serversFor(house, task));
@@ -70,18 +70,18 @@ export async function prepareRun(house: House, env: Env, start: Start): Promise<
 }
 
 /** What the run is asked to do, as it was when it started. */
-async function jobOf(house: House, { run, task, executor }: Start): Promise<Job> {
+async function jobOf(house: FleetServices, { run, task, executor }: RunToPrepare): Promise<Job> {
   const directory = join(house.paths.runs, run.id);
   const resultFile = join(directory, 'result.json');
   const whole = 'text' in task.prompt ? task.prompt.text : await house.texts.getBlob(task.prompt.blob);
   if (run.chore)
-    return choreOf(run, run.chore, task, {
+    return commandJob(run, run.chore, task, {
       promptFile: join(directory, 'prompt.txt'),
       resultFile,
       runDirectory: directory,
     });
   const servers = bridgesOf(executor?.can.mcp ? await serversFor(house, task) : {}, house.paths.path, directory);
-  const { before, forked, resume, fork, since } = await pastOf(house, run, task, executor);
+  const { before, forked, resume, fork, since } = await continuationOf(house, run, task, executor);
   const prompt = promptFor({
     task,
     prompt: whole,
@@ -126,7 +126,7 @@ const withServers = (tools: Job['tools'], names: readonly string[]): Job['tools'
 const MOST_PROMPT = 16 * LIMITS.promptBytes.value;
 
 /** With the prompt it was started with: what its agent is told there no longer waits, and a new prompt would leave it out. */
-export async function jobAsStarted(house: House, start: Start): Promise<Job> {
+export async function jobAsStarted(house: FleetServices, start: RunToPrepare): Promise<Job> {
   const job = await jobOf(house, start);
   const { root, relative } = belowPlace(job.promptFile);
   const prompt = await textSafely(root, relative, MOST_PROMPT);
@@ -134,7 +134,7 @@ export async function jobAsStarted(house: House, start: Start): Promise<Job> {
 }
 
 /** The same of a run long ago, as far as that can still be told: its task or its project may be gone. */
-export async function pastJob(house: House, run: Run, executor: Executor): Promise<Job> {
+export async function pastJob(house: FleetServices, run: Run, executor: Executor): Promise<Job> {
   const runDirectory = join(house.paths.runs, run.id);
   const bare: Job = {
     taskId: run.taskId,
@@ -156,7 +156,7 @@ export async function pastJob(house: House, run: Run, executor: Executor): Promi
 }
 
 /** A command of the project: nothing of the task but where it belongs. */
-const choreOf = (
+const commandJob = (
   run: Run,
   chore: NonNullable<Run['chore']>,
   task: Task,
@@ -171,7 +171,7 @@ const choreOf = (
   fork: false,
 });
 
-async function workspaceOf({ store }: House, run: Run, task: Task): Promise<Workspace | undefined> {
+async function workspaceOf({ store }: FleetServices, run: Run, task: Task): Promise<Workspace | undefined> {
   const id = run.chore ? run.chore.workspaceId : task.work?.workspaceId;
   const found = id === undefined ? undefined : (await workspaces.get(store, id))?.body;
   return found && found.use.kind !== 'free' && found.use.taskId === task.id ? found : undefined;
@@ -189,7 +189,7 @@ function placeVariables(workspace: Workspace, { work }: Task): Record<string, st
   };
 }
 
-export async function workDirectory(house: House, run: Run, task: Task): Promise<string> {
+export async function workDirectory(house: FleetServices, run: Run, task: Task): Promise<string> {
   const { store } = house;
   const workspace = await workspaceOf(house, run, task);
   if (workspace) return workspace.path;
@@ -203,7 +203,7 @@ export async function workDirectory(house: House, run: Run, task: Task): Promise
  * A command of the project is no agent: no provider's variables are its own. On a named account only what that names is: a key
  * of the user's own would outrank it.
  */
-function environmentOf({ settings }: House, env: Env, { run, task, executor }: Start): Record<string, string> {
+function environmentOf({ settings }: FleetServices, env: Env, { run, task, executor }: RunToPrepare): Record<string, string> {
   const { values } = settings.current();
   return environmentFor(env, {
     own: run.chore || run.account !== undefined ? [] : (executor?.program?.variables ?? executor?.variables ?? []),

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { LIST_PRICES } from '../domain/agent/prices.ts';
 import { homePaths } from './home.ts';
-import { priceShelf, pricesFile } from './prices.ts';
+import { priceSource, pricesFile } from './prices.ts';
 
 it("takes the user's own prices before the list, as soon as they are there, and says when they cannot be read [RUN-08]", async () => {
   const home = await mkdtemp(join(tmpdir(), 'fleet prices '));
   try {
     const paths = homePaths({ FLEET_HOME: home }, home);
-    const shelf = priceShelf(paths);
+    const shelf = priceSource(paths);
     let second = 1;
     const write = async (text: string) => {
       await writeFile(pricesFile(paths), text);

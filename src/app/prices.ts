@@ -17,7 +17,7 @@ interface Read {
 }
 
 /** The list prices, and over them what the user's own file says. Read again only when it has changed. */
-export function priceShelf(paths: HomePaths): { price(model: string): Price | undefined; problem(): string | undefined } {
+export function priceSource(paths: HomePaths): { price(model: string): Price | undefined; problem(): string | undefined } {
   let last: Read | undefined;
   const now = (): Read => {
     const changedAt = statSync(pricesFile(paths), { throwIfNoEntry: false })?.mtimeMs ?? 0;

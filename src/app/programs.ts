@@ -1,7 +1,7 @@
-import type { Program } from '../surfaces/cli/surroundings.ts';
+import type { CliProgram } from '../surfaces/cli/deps.ts';
 
 /** Commands that are no operation: each is loaded when it is run. The build reads their summaries for `fleet --help`. */
-export const programs: Readonly<Record<string, Program>> = {
+export const programs: Readonly<Record<string, CliProgram>> = {
   demo: {
     summary: 'Watch three agents implement, review and refine, with a real gate; no key, no network.',
     usage: '[--json]',

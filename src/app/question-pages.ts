@@ -3,17 +3,17 @@ import { isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { RunId, TaskId } from '../domain/values.ts';
 import { mapTexts } from '../domain/work/report.ts';
-import type { EngineNeeds } from '../engine/engine.ts';
-import type { Pages } from '../engine/questions/needs.ts';
+import type { EngineOptions } from '../engine/engine.ts';
+import type { QuestionPages } from '../engine/questions/deps.ts';
 import { textSafely } from '../platform/read-safely.ts';
 import { lookSync } from '../platform/read-safely-sync.ts';
 import { replaceSafely } from '../platform/write-safely.ts';
 import { runIndex } from '../store/records/runs.ts';
 import { QUESTIONS_PAGE } from './notes.ts';
-import type { House } from './open-house.ts';
+import type { FleetServices } from './open-services.ts';
 
 /** Questions on pages, asked and answered by the same operations as everywhere else. */
-export const questionsOf = (house: House): NonNullable<EngineNeeds['questions']> => ({
+export const questionsOf = (house: FleetServices): NonNullable<EngineOptions['questions']> => ({
   pages: pagesOf(house.paths.tasks),
   ask: async ({ text, options }, { taskId, runId }) => {
     const input = { text, option: [...options] };
@@ -35,7 +35,11 @@ export const questionsOf = (house: House): NonNullable<EngineNeeds['questions']>
 });
 
 /** A page does not know who wrote there: most likely the agent that worked on the task last. */
-async function wordsOf({ store, output }: House, taskId: TaskId, runId: RunId | undefined): Promise<(text: string) => string> {
+async function wordsOf(
+  { store, output }: FleetServices,
+  taskId: TaskId,
+  runId: RunId | undefined,
+): Promise<(text: string) => string> {
   const [newest] = runId ? [] : await store.scan({ index: runIndex.agents(taskId), limit: 1, reverse: true });
   const run = runId ?? (newest?.key.id as RunId | undefined);
   return run ? output.redactor(run) : output.clean;
@@ -45,7 +49,7 @@ async function wordsOf({ store, output }: House, taskId: TaskId, runId: RunId | 
 const PAGE = { id: 'page', name: QUESTIONS_PAGE, role: 'team-lead' } as const;
 
 /** The file is the agent's too: it may be a link, a pipe or far too long, and none of that is followed, waited for or believed. */
-function pagesOf(tasksDirectory: string): Pages {
+function pagesOf(tasksDirectory: string): QuestionPages {
   const pathOf = (taskId: TaskId) => `${taskId}/artifacts/${QUESTIONS_PAGE}`;
   const read = (taskId: TaskId) => textSafely(tasksDirectory, pathOf(taskId), LIMITS.pageBytes.value);
   return {

@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Program } from '../domain/agent/executor.ts';
 import { SCRIPTED_EXECUTOR, SCRIPTED_IS_OFF } from '../domain/executors.ts';
 import { accountRefOf, DEFAULT_ACCOUNT } from '../domain/hold/account.ts';
-import type { Unready } from '../operations/scope.ts';
+import type { ExecutorProblem } from '../operations/scope.ts';
 import { writeFileAtomic } from '../platform/files.ts';
 import { accountsHere } from './accounts-here.ts';
 import type { BuiltIn } from './built-in.ts';
-import type { ExecutorShelf } from './executors.ts';
+import type { ExecutorRegistry } from './executor-registry.ts';
 import { commandOf } from './find-program.ts';
 import type { HomePaths } from './home.ts';
 import { signedIn } from './signed-in.ts';
@@ -22,16 +22,16 @@ const PATIENCE_MS = 1_500;
 const READY_MS = 1_000;
 
 interface Around {
-  readonly shelf: ExecutorShelf;
+  readonly shelf: ExecutorRegistry;
   readonly env: Env;
   readonly paths: HomePaths;
   readonly ask: Ask;
 }
 
 /** What is wrong with an executor here, without starting a program that was asked before and is still the same file. */
-export function readiness(around: Around): (ref: string) => Promise<Unready | undefined> {
+export function readiness(around: Around): (ref: string) => Promise<ExecutorProblem | undefined> {
   const readyAt = new Map<string, number>();
-  const look = async (ref: string): Promise<Unready | undefined> => {
+  const look = async (ref: string): Promise<ExecutorProblem | undefined> => {
     if (performance.now() - (readyAt.get(ref) ?? Number.NEGATIVE_INFINITY) < READY_MS) return undefined;
     const { executor: name, account } = accountRefOf(ref);
     const builtIn = around.shelf.builtIn.find((one) => one.name === name);
@@ -43,7 +43,7 @@ export function readiness(around: Around): (ref: string) => Promise<Unready | un
     else readyAt.set(ref, performance.now());
     return found;
   };
-  const looks = new Map<string, Promise<Unready | undefined>>();
+  const looks = new Map<string, Promise<ExecutorProblem | undefined>>();
   return (ref) => {
     const begun = looks.get(ref);
     if (begun) return begun;
@@ -57,7 +57,7 @@ export function readiness(around: Around): (ref: string) => Promise<Unready | un
 
 const MOST_REMEMBERED = 100;
 
-async function programProblem(builtIn: BuiltIn, { shelf, paths, ask }: Around): Promise<Unready | undefined> {
+async function programProblem(builtIn: BuiltIn, { shelf, paths, ask }: Around): Promise<ExecutorProblem | undefined> {
   const { command, install, versionArgs } = builtIn.program;
   const path = shelf.programOf(builtIn);
   if (path === undefined) return { why: `its program ${command} was not found`, repair: install, isAbsent: true };
@@ -96,7 +96,11 @@ async function remembered({ programs }: HomePaths, known: Readonly<Record<string
   await writeFileAtomic(programs, `${JSON.stringify(newest)}\n`).catch(() => undefined);
 }
 
-async function loginProblem({ name, program }: BuiltIn, account: string, { env, paths }: Around): Promise<Unready | undefined> {
+async function loginProblem(
+  { name, program }: BuiltIn,
+  account: string,
+  { env, paths }: Around,
+): Promise<ExecutorProblem | undefined> {
   if (account === DEFAULT_ACCOUNT) {
     const { signedIn: is } = await signedIn(program, env);
     return is === 'no' ? { why: 'it is not signed in', repair: program.login, isAbsent: false } : undefined;
@@ -108,7 +112,7 @@ async function loginProblem({ name, program }: BuiltIn, account: string, { env, 
 }
 
 /** One of Fleet's own, or one that a file describes. */
-async function addedProblem(name: string, { shelf, env }: Around): Promise<Unready | undefined> {
+async function addedProblem(name: string, { shelf, env }: Around): Promise<ExecutorProblem | undefined> {
   const startable = await shelf.startable(name);
   if (startable) return signedOut(startable.program, env);
   if (name === SCRIPTED_EXECUTOR) return { why: `it ${SCRIPTED_IS_OFF.why}`, repair: SCRIPTED_IS_OFF.repair, isAbsent: true };
@@ -119,7 +123,7 @@ async function addedProblem(name: string, { shelf, env }: Around): Promise<Unrea
   return { why: `its program ${commandOf(executor)} was not found`, repair: `edit ${file}`, isAbsent: true };
 }
 
-async function signedOut(program: Program | undefined, env: Env): Promise<Unready | undefined> {
+async function signedOut(program: Program | undefined, env: Env): Promise<ExecutorProblem | undefined> {
   if (!program || (await signedIn(program, env)).signedIn !== 'no') return undefined;
   return { why: 'it is not signed in', repair: program.login, isAbsent: false };
 }

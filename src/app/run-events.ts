@@ -4,11 +4,11 @@ import type { AgentEvent, Executor, Job, Step } from '../domain/agent/executor.t
 import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { RunId } from '../domain/values.ts';
-import type { EventPage, EventPlace, Output } from '../operations/scope.ts';
-import { type EventShelf, eventShelf } from './event-shelf.ts';
+import type { EventRange, RunEventPage, RunOutput } from '../operations/scope.ts';
+import { type EventPager, eventPager } from './event-pager.ts';
 
 interface EventNeeds {
-  readonly read: Output['read'];
+  readonly read: RunOutput['read'];
   executor(name: string): Promise<Executor | undefined>;
   /** What the run was asked, as its executor was told. */
   job(run: Run, executor: Executor): Promise<Job>;
@@ -34,7 +34,7 @@ interface Mark {
  * Decodes the output of runs by the reducers of their executors. A reducer has to see everything from the first line on,
  * so the places where readers stopped are remembered. Whoever comes to another, or after a restart, has it decoded again.
  */
-export function eventsOf(needs: EventNeeds): Output['events'] {
+export function eventsOf(needs: EventNeeds): RunOutput['events'] {
   const marks = rememberedMarks();
   return async (run, place) => {
     const executor = await needs.executor(run.executor);
@@ -55,18 +55,18 @@ const UNDECODED: Reducer = { step: () => ({ ...NOTHING, unknown: true }), exit: 
 
 interface Reading {
   readonly from: Mark;
-  readonly place: EventPlace;
+  readonly place: EventRange;
   readonly reducer: Reducer;
 }
 
 async function decoded(
   run: Run,
   { from, place, reducer }: Reading,
-  read: Output['read'],
-): Promise<{ mark: Mark; page: Omit<EventPage, 'isText'> }> {
+  read: RunOutput['read'],
+): Promise<{ mark: Mark; page: Omit<RunEventPage, 'isText'> }> {
   const { after } = place;
   const final = run.phase.state === 'ended';
-  const shelf = eventShelf(place);
+  const shelf = eventPager(place);
   let mark = from;
   while (!shelf.isFull() && mark.offset - from.offset < LIMITS.eventReadBytes.value) {
     const { items, next } = await read(run.id, 'out', { after: mark.offset, lines: LINES, final, isEnd: true });
@@ -81,11 +81,11 @@ async function decoded(
   return { mark, page: { ...shelf.page(), next: Math.max(after, mark.offset), more: true, ended: false } };
 }
 
-type Lines = Awaited<ReturnType<Output['read']>>;
+type Lines = Awaited<ReturnType<RunOutput['read']>>;
 
 /** Up to the end of these lines, or of the one that fills the page. */
 async function readInto(
-  shelf: EventShelf,
+  shelf: EventPager,
   { items, next }: Lines,
   { mark, after, reducer }: { mark: Mark; after: number; reducer: Reducer },
 ): Promise<Mark> {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { RunFacts } from '../contract/run-events.ts';
 import { LIMITS } from '../domain/limits.ts';
-import type { Output } from '../operations/scope.ts';
+import type { RunOutput } from '../operations/scope.ts';
 import { openSafely } from '../platform/read-safely.ts';
 import type { Redactor } from '../platform/redact.ts';
 import { belowPlace } from '../platform/safe-place.ts';
@@ -23,7 +23,7 @@ const Launch = z.object({
  * long or nonsense is left out, and nothing leaves unredacted.
  */
 export const factsOf =
-  (runsDirectory: string, secrets: Pick<RunSecrets, 'redactorFor'>): Output['facts'] =>
+  (runsDirectory: string, secrets: Pick<RunSecrets, 'redactorFor'>): RunOutput['facts'] =>
   async (runId) => {
     const directory = join(runsDirectory, runId);
     const redact = await secrets.redactorFor(runId);

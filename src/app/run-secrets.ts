@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../domain/fault.ts';
 import type { RunId } from '../domain/values.ts';
-import type { Output } from '../operations/scope.ts';
+import type { RunOutput } from '../operations/scope.ts';
 import { hasCode, makeOnceSync } from '../platform/files.ts';
 import { lookSync, textSafelySync } from '../platform/read-safely-sync.ts';
 import { type Redactor, redactor } from '../platform/redact.ts';
@@ -76,7 +76,7 @@ export function runSecrets(paths: Pick<HomePaths, 'path' | 'runs'>, own: readonl
 }
 
 /** For texts that came another way than by output: of a run, or of nobody knows whom. */
-export const cleaners = ({ knownFor, own }: RunSecrets): Pick<Output, 'redactor' | 'clean' | 'known'> => ({
+export const cleaners = ({ knownFor, own }: RunSecrets): Pick<RunOutput, 'redactor' | 'clean' | 'known'> => ({
   redactor: knownFor,
   clean: (text) => own()(text),
   known: async (runIds) => {

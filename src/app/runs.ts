@@ -4,23 +4,23 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import type { RunId } from '../domain/values.ts';
-import type { Identity, Look, Runner } from '../engine/supervise/needs.ts';
+import type { RunIdentity, Runner, RunState } from '../engine/supervise/deps.ts';
+import type { FileOp } from '../platform/file-ops.ts';
 import { makeDirectory, PRIVATE_FILE } from '../platform/files.ts';
-import type { Step } from '../platform/lay.ts';
 import { statSync as processStat } from '../platform/proc.ts';
 import { lookSync } from '../platform/read-safely-sync.ts';
 import { type Redactor, secretsIn } from '../platform/redact.ts';
 import { findCgroupParent } from '../runner/cgroup.ts';
-import { crowdWatch } from '../runner/crowd.ts';
 import { appendMissing, endInput } from '../runner/input-spool.ts';
-import { endRun } from '../runner/kill-ladder.ts';
+import { processCountWatch } from '../runner/process-count-watch.ts';
 import { arbitrate, stateOf } from '../runner/run-directory.ts';
 import { readExceeded, readExit, readIdentity } from '../runner/run-facts.ts';
-import { filesOf, type RunPlace } from '../runner/run-place.ts';
+import { filesOf, type RunFiles } from '../runner/run-place.ts';
 import { installShim } from '../runner/shim.ts';
 import { signsOfLife } from '../runner/signs-of-life.ts';
 import { openSpawner } from '../runner/spawner.ts';
-import { type Open, readSlice, type Slice } from '../runner/tail.ts';
+import { type OpenSpool, readSlice, type SpoolSlice } from '../runner/tail.ts';
+import { endRun } from '../runner/terminate-tree.ts';
 import { trimSpools } from '../runner/trim.ts';
 import type { HomePaths } from './home.ts';
 import { lastError } from './result-file.ts';
@@ -37,7 +37,7 @@ export interface RunnerOptions {
 
 export interface HomeRunner extends Runner {
   /** Files that belong to no run, made beside the work of this process. */
-  lay(steps: readonly Step[]): Promise<void>;
+  lay(steps: readonly FileOp[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
   const mark = await homeMark(paths.path);
   const spawner = openSpawner({ shim: await installShim(paths.bin), mark, log: (message) => log('spawner', { message }) });
   const hints = runHints();
-  const crowded = crowdWatch();
+  const crowded = processCountWatch();
   const hidden = runSecrets(paths, secrets);
   const redactorOf = redactors(hidden, log);
   const ends = endsOfSlices();
@@ -58,7 +58,7 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
   const cgroupParent = await findCgroupParent({ quickOnly: true });
   /** Shims of starts of which nothing has been seen yet. */
   const begun = new Map<RunId, number>();
-  const place = (runId: RunId): RunPlace => ({ directory: join(paths.runs, runId), id: runId, mark });
+  const place = (runId: RunId): RunFiles => ({ directory: join(paths.runs, runId), id: runId, mark });
   return {
     look: async (runId) => {
       const seen = await lookAt(place(runId), begun.get(runId));
@@ -83,7 +83,7 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
       const { pid } = await spawner.start(spec, steps);
       begun.set(runId, pid);
     },
-    forestall: async (runId) => (await arbitrate(place(runId))) === 'won' || (await stateOf(place(runId))) === 'never',
+    preventStart: async (runId) => (await arbitrate(place(runId))) === 'won' || (await stateOf(place(runId))) === 'never',
     read: async (runId, cursor, isFinal) => {
       const options = { isFinal, maxLineBytes: LIMITS.outputLineBytes.value, redact: await redactorOf(runId) };
       const slice = await readSlice(filesOf(place(runId)).out, cursor, { ...options, open: ends.openAt(runId, cursor.offset) });
@@ -91,14 +91,14 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
       return slice;
     },
     send: async (runId, from, tail) => void (await appendMissing(place(runId), { from, bytes: Buffer.from(tail) })),
-    hangUp: async (runId) => (await endInput(place(runId), { withinMs: HANG_UP_MS })) === 'closed',
+    closeInput: async (runId) => (await endInput(place(runId), { withinMs: HANG_UP_MS })) === 'closed',
     end: async (runId, { atOnce = false, patienceMs = 0 } = {}) => {
       const { how, processes } = await endRun(place(runId), { patienceMs, graceMs: atOnce ? 0 : graceMs(), hardMs: HARD_MS });
       if (how !== 'quiet') log('run.ended', { runId, how, processes });
     },
     trim: (runId, bytes) => trimSpools(place(runId), bytes),
     follow: (runIds) => followed(hints, runIds, place),
-    onStir: (listener) => hints.onStir((runIds) => listener(runIds as RunId[])),
+    onWake: (listener) => hints.onStir((runIds) => listener(runIds as RunId[])),
     ticks: async (runIds) => new Map([...(await signsOfLife(runIds.map(place)))].map(([id, { ticks }]) => [id as RunId, ticks])),
     crowded: async (runIds, most) =>
       new Map([...(await crowded(runIds.map(place), most))].map(([id, count]) => [id as RunId, count])),
@@ -109,7 +109,7 @@ export async function openRunner({ paths, graceMs, secrets, log }: RunnerOptions
   };
 }
 
-function followed(hints: ReturnType<typeof runHints>, runIds: readonly RunId[], place: (runId: RunId) => RunPlace): RunId[] {
+function followed(hints: ReturnType<typeof runHints>, runIds: readonly RunId[], place: (runId: RunId) => RunFiles): RunId[] {
   const isFollowed = hints.follow(new Map(runIds.map((runId) => [runId, place(runId).directory])));
   return runIds.filter((runId) => !isFollowed.has(runId));
 }
@@ -129,13 +129,13 @@ const MOST_REMEMBERED = 1_000;
 
 /** What was open where each run was read to: who reads on from there need not look back. */
 function endsOfSlices() {
-  const ends = new Map<RunId, { readonly offset: number; readonly open: Open }>();
+  const ends = new Map<RunId, { readonly offset: number; readonly open: OpenSpool }>();
   return {
-    openAt: (runId: RunId, offset: number): Open | undefined => {
+    openAt: (runId: RunId, offset: number): OpenSpool | undefined => {
       const last = ends.get(runId);
       return last?.offset === offset ? last.open : undefined;
     },
-    remember: (runId: RunId, { cursor, open }: Slice): void => {
+    remember: (runId: RunId, { cursor, open }: SpoolSlice): void => {
       if (!open) return;
       if (ends.size >= MOST_REMEMBERED && !ends.has(runId)) ends.clear();
       ends.set(runId, { offset: cursor.offset, open });
@@ -143,7 +143,7 @@ function endsOfSlices() {
   };
 }
 
-async function lookAt(run: RunPlace, shimPid: number | undefined): Promise<Look> {
+async function lookAt(run: RunFiles, shimPid: number | undefined): Promise<RunState> {
   const state = await stateOf(run, { shimPid });
   if (state === 'unclaimed' || state === 'starting' || state === 'never') return { state };
   const outBytes = sizeOf(filesOf(run).out);
@@ -164,7 +164,7 @@ async function lookAt(run: RunPlace, shimPid: number | undefined): Promise<Look>
   const { boot, shim, agent } = identity;
   return {
     state: 'alive',
-    identity: { boot, shim, agent } satisfies Identity,
+    identity: { boot, shim, agent } satisfies RunIdentity,
     listens: identity.pump !== undefined,
     outBytes,
     errBytes: sizeOf(filesOf(run).err),
@@ -174,10 +174,10 @@ async function lookAt(run: RunPlace, shimPid: number | undefined): Promise<Look>
 
 /** The shim could not make things ready: that says nothing of the program. */
 const UNPREPARED = 125;
-type Ended = Extract<Look, { state: 'ended' }>;
+type Ended = Extract<RunState, { state: 'ended' }>;
 
 /** A program that gave up mostly said why where nobody else listens. */
-async function explained(run: RunPlace, seen: Ended, redactorOf: (runId: RunId) => Promise<Redactor>): Promise<Ended> {
+async function explained(run: RunFiles, seen: Ended, redactorOf: (runId: RunId) => Promise<Redactor>): Promise<Ended> {
   const complaint = lastLine(await lastError(run.directory, await redactorOf(run.id as RunId)));
   if (complaint === '') return seen;
   return { ...seen, reason: `it ended with exit code ${seen.exit}: ${complaint.slice(0, COMPLAINT)}` };

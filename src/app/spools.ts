@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunId } from '../domain/values.ts';
-import type { Spools } from '../engine/retain.ts';
+import type { Spools } from '../engine/prune-output.ts';
 import { lookSync } from '../platform/read-safely-sync.ts';
 import { filesOf } from '../runner/run-place.ts';
 import type { HomePaths } from './home.ts';

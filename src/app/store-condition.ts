@@ -6,7 +6,7 @@ import type { Store } from '../store/port.ts';
 import { restoreHint } from '../store/sqlite/high-water.ts';
 import { damaged } from '../store/sqlite/sqlite-error.ts';
 import { quickCheck } from '../store/sqlite/upkeep/quick-check.ts';
-import type { Reply, WorkerInput } from '../store/sqlite/wire.ts';
+import type { WorkerInput, WorkerReply } from '../store/sqlite/wire.ts';
 import { defaultWorkerUrl } from '../store/sqlite/worker-url.ts';
 
 export type StoreAilment = 'store_damaged' | 'disk_full';
@@ -102,7 +102,7 @@ export function lookThrough(file: string, condition: StoreCondition, tell: (says
   });
   worker.unref();
   worker.once('error', () => undefined);
-  worker.once('message', (reply: Reply) => {
+  worker.once('message', (reply: WorkerReply) => {
     if (!('finding' in reply) || reply.finding === undefined) return;
     const says = `${damaged(file, reply.finding).message}; nothing more is written to it; ${restoreHint(file)}`;
     condition.damaged(says);

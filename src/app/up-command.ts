@@ -3,17 +3,17 @@ import { homedir } from 'node:os';
 import { Fault } from '../domain/fault.ts';
 import { SETTINGS } from '../domain/settings.ts';
 import { writeJson } from '../surfaces/cli/answer.ts';
+import type { CliProgram, Io } from '../surfaces/cli/deps.ts';
 import { EXIT_CODES } from '../surfaces/cli/exit-codes.ts';
 import { programWords } from '../surfaces/cli/parse/program-words.ts';
-import type { Io, Program } from '../surfaces/cli/surroundings.ts';
-import { type Engine, engineOf, inHouse, startInBackground, stopEngine } from './background.ts';
+import { engineOf, type RunningEngine, startInBackground, stopEngine, withServices } from './background.ts';
 import { homePaths } from './home.ts';
 import { liveFile } from './serve/live-file.ts';
 import { SERVICE_KINDS, serviceText } from './service-unit.ts';
 import type { Flags } from './settings/resolve-settings.ts';
 
 /** `fleet up`: the engine here, in the background, or what has become of it. */
-export const upCommand: Program['run'] = async (args, given) => {
+export const upCommand: CliProgram['run'] = async (args, given) => {
   const { switches, values, places, json, io } = programWords('up', args, given, {
     switches: ['background', 'status', 'stop', 'print-service', 'port-optional'],
     values: ['port', 'bind'],
@@ -42,7 +42,7 @@ const portFromEnvironment = (io: Io): Io =>
   io.env['FLEET_PORT'] || !io.env['PORT'] ? io : { ...io, env: { ...io.env, FLEET_PORT: io.env['PORT'] } };
 
 /** `fleet run`: the engine alone, in the foreground. */
-export const runCommand: Program['run'] = async (args, given) => {
+export const runCommand: CliProgram['run'] = async (args, given) => {
   const { json, io } = programWords('run', args, given, { switches: [], places: 0 });
   return (await import('./up.ts')).up(io, { json, tcp: 'none' });
 };
@@ -85,7 +85,7 @@ async function printService(
 async function status(io: Io, json: boolean): Promise<number> {
   const paths = homePaths(io.env, io.cwd);
   const { path: home } = paths;
-  const engine = await inHouse(io, engineOf);
+  const engine = await withServices(io, engineOf);
   if (engine) {
     const where = await placeOf(engine, paths.live);
     const lines = Object.entries({ home, ...where }).map(([name, value]) => `  ${name.padEnd(7)} ${value}\n`);
@@ -96,7 +96,10 @@ async function status(io: Io, json: boolean): Promise<number> {
 }
 
 /** Where it is asked, as it says itself. One that has only begun has not said so yet. */
-async function placeOf({ pid, started }: Engine, file: string): Promise<{ url?: string; socket?: string; version?: string }> {
+async function placeOf(
+  { pid, started }: RunningEngine,
+  file: string,
+): Promise<{ url?: string; socket?: string; version?: string }> {
   const live = await liveFile(file);
   if (live?.pid !== pid || live.started !== started) return {};
   const { url, socket, version } = live;
@@ -119,5 +122,5 @@ async function say(io: Io, json: boolean, value: object, text: string): Promise<
   return EXIT_CODES.ok;
 }
 
-const facts = ({ pid, host, since }: Engine) => ({ pid, host, since });
-const named = ({ pid, host, since }: Engine): string => `process ${pid} on ${host}, since ${since}`;
+const facts = ({ pid, host, since }: RunningEngine) => ({ pid, host, since });
+const named = ({ pid, host, since }: RunningEngine): string => `process ${pid} on ${host}, since ${since}`;

@@ -4,16 +4,16 @@ import { exists } from '../platform/files.ts';
 import { isAlive } from '../platform/process-identity.ts';
 import { secretsIn } from '../platform/redact.ts';
 import { readHighWater } from '../store/sqlite/high-water.ts';
-import type { Program } from '../surfaces/cli/surroundings.ts';
+import type { CliProgram } from '../surfaces/cli/deps.ts';
 import { openGitHelperClient } from '../workspace/git/git-helper-client.ts';
 import { engineOf } from './background.ts';
-import { crashingRunner, crashingStore, crashingWorkshop, crashPoints } from './crash-points.ts';
+import { crashingGitWork, crashingRunner, crashingStore, crashPoints } from './crash-points.ts';
+import { engineDeps, retentionOf, supervisionOf, workOf } from './engine-deps.ts';
 import { logLimit } from './engine-log.ts';
-import { engineNeeds, retentionOf, supervisionOf, workOf } from './engine-needs.ts';
 import { initHome } from './home.ts';
 import { openObserved } from './observe/observe.ts';
 import { openTracing } from './observe/trace/open-tracing.ts';
-import { type House, openHouse, type Self } from './open-house.ts';
+import { type FleetServices, openServices, type ProcessSelf } from './open-services.ts';
 import { questionsOf } from './question-pages.ts';
 import { openRunner } from './runs.ts';
 import { openServer, type Server } from './serve/serve.ts';
@@ -21,7 +21,7 @@ import { assertKnownExecutors } from './settings/known-executors.ts';
 import type { Flags } from './settings/resolve-settings.ts';
 import { assertSound, lookThrough } from './store-condition.ts';
 
-type Io = Parameters<Program['run']>[1];
+type Io = Parameters<CliProgram['run']>[1];
 
 export interface UpWish {
   /** Its log is JSON Lines. */
@@ -36,7 +36,7 @@ export interface UpWish {
 export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<number> {
   // An engine starts others; what its own starter had open is not for them.
   closeInherited();
-  const house = await openHouse(io.env, io.cwd, flags);
+  const house = await openServices(io.env, io.cwd, flags);
   assertKnownExecutors(house.paths, house.settings.current().items);
   const stopping = new AbortController();
   const stop = () => stopping.abort();
@@ -84,7 +84,7 @@ export async function up(io: Io, { json, tcp, flags = {} }: UpWish): Promise<num
 }
 
 /** The database is opened before anything is made or started: one that cannot be used is refused as it was found. */
-async function openHome({ paths, call }: House): Promise<void> {
+async function openHome({ paths, call }: FleetServices): Promise<void> {
   if ((await exists(paths.database)) || readHighWater(paths.database)) await call('db.migrate', {});
   await initHome(paths);
   await call('db.migrate', {});
@@ -93,7 +93,7 @@ async function openHome({ paths, call }: House): Promise<void> {
 type Log = (event: string, fields: Record<string, unknown>) => void;
 
 /** Takes up what is set while it runs, and tells whoever goes by it. */
-function watchedSettings({ settings }: House, log: Log, signal: AbortSignal): (changed: () => void) => void {
+function watchedSettings({ settings }: FleetServices, log: Log, signal: AbortSignal): (changed: () => void) => void {
   const listeners = new Set<() => void>();
   settings.watch(signal, ({ problem }) => {
     log('settings.changed', problem ? { problem } : {});
@@ -104,9 +104,9 @@ function watchedSettings({ settings }: House, log: Log, signal: AbortSignal): (c
 
 /** The engine and what it runs agents with, until the signal aborts. */
 async function supervised(
-  house: House,
+  house: FleetServices,
   env: Io['env'],
-  own: { readonly self: Self; readonly log: Log; onHeld(): void; onSettings(changed: () => void): void },
+  own: { readonly self: ProcessSelf; readonly log: Log; onHeld(): void; onSettings(changed: () => void): void },
   signal: AbortSignal,
 ): Promise<void> {
   const { self, log } = own;
@@ -120,7 +120,7 @@ async function supervised(
   try {
     const { executors } = house;
     const points = crashPoints(env);
-    const needs = engineNeeds(house, await house.host(), executors);
+    const needs = engineDeps(house, await house.host(), executors);
     const watching = supervisionOf(house, env, { runner: crashingRunner(runner, points), executors });
     const work = workOf(house, env);
     const supervision = {
@@ -137,7 +137,7 @@ async function supervised(
         isSoleHost: true,
         isHere: (path) => path.startsWith(`${house.paths.path}/`),
         supervision,
-        work: { ...work, workshop: crashingWorkshop(work.workshop, points) },
+        work: { ...work, gitWork: crashingGitWork(work.gitWork, points) },
         retention: retentionOf(house),
         questions: questionsOf(house),
       },

@@ -23,7 +23,7 @@ import { keysAfterRestore } from './auth/after-restore.ts';
 import type { HomePaths } from './home.ts';
 import { dropLeftovers } from './leftovers.ts';
 
-export interface UpkeepNeeds {
+export interface UpkeepDeps {
   readonly paths: HomePaths;
   readonly texts: RunLog;
   /** Opens the store when it is asked for something. */
@@ -34,7 +34,7 @@ export interface UpkeepNeeds {
 /** A text may be written a moment before the row that names it: only old ones are looked at. */
 const UNNAMED_DAYS = 1;
 
-export const upkeepOf = (needs: UpkeepNeeds): Upkeep => ({
+export const upkeepOf = (needs: UpkeepDeps): Upkeep => ({
   migrate: async () => {
     await needs.store.opened();
     return { file: needs.paths.database, schema: SCHEMA };
@@ -121,7 +121,7 @@ function asRefusal(error: unknown, target: string): unknown {
 async function prune(
   days: number,
   dryRun: boolean,
-  { store, texts, now, paths }: UpkeepNeeds,
+  { store, texts, now, paths }: UpkeepDeps,
 ): Promise<{ tasks: number; requests: number; blobs: number }> {
   const forgotten = await forgetTasks(store, daysBefore(now(), days), dryRun);
   const requests = await forgetRequests(store, daysBefore(now(), LIMITS.idempotencyDays.value), dryRun);

@@ -2,12 +2,12 @@ import type { FormerHost } from '../domain/host.ts';
 import type { Hit, Write } from '../store/port.ts';
 import { everyHit } from '../store/queries/every-hit.ts';
 import { hostIndex, hosts } from '../store/records/hosts.ts';
-import { changed } from '../store/records/journal.ts';
+import { changeWrites } from '../store/records/journal.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { workspaceIndex, workspaces } from '../store/records/workspaces.ts';
-import type { Needs } from './needs.ts';
+import type { EngineDeps } from './deps.ts';
 
-type Adopting = Pick<Needs, 'store' | 'now' | 'host' | 'hostName' | 'formerHosts'> & {
+type Adopting = Pick<EngineDeps, 'store' | 'now' | 'host' | 'hostName' | 'formerHosts'> & {
   /** No other host works with this store: whatever other host it knows of came with a copy or a backup. */
   readonly isSoleHost?: boolean | undefined;
   /** Whether a path lies in this home. */
@@ -64,7 +64,7 @@ function runTaken(hit: Hit, { why }: FormerHost, { host, hostName, now }: Adopti
   const at = now();
   const said =
     why === 'copied' ? 'this home is a copy: what runs for the original is not its own' : 'hosts are known by an id now';
-  return changed(
+  return changeWrites(
     runs,
     hit,
     { ...run, host, updatedAt: at },

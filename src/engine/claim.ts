@@ -6,13 +6,13 @@ import { transition } from '../domain/task/transition.ts';
 import type { Instant, RunId } from '../domain/values.ts';
 import type { Store, Write } from '../store/port.ts';
 import { holds } from '../store/records/holds.ts';
-import { born, changed } from '../store/records/journal.ts';
-import type { Seen } from '../store/records/record.ts';
+import { changeWrites, creationWrites } from '../store/records/journal.ts';
+import type { Versioned } from '../store/records/record.ts';
 import { runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
 
-export interface Claim {
-  readonly task: Seen<Task>;
+export interface TaskClaim {
+  readonly task: Versioned<Task>;
   readonly runId: RunId;
   readonly executor: string;
   readonly account: string;
@@ -21,7 +21,7 @@ export interface Claim {
   readonly scopes: readonly HoldScope[];
 }
 
-export type Occupied = Map<string, Seen<Hold> | undefined>;
+export type Occupied = Map<string, Versioned<Hold> | undefined>;
 
 /** The scopes as they are now, read consistently: a claim is conditional on each of them. */
 export async function occupied(store: Pick<Store, 'get'>, scopes: Iterable<string>): Promise<Occupied> {
@@ -35,7 +35,7 @@ export async function occupied(store: Pick<Store, 'get'>, scopes: Iterable<strin
  * no longer have room are left out.
  */
 export function claimWrites(
-  claims: readonly Claim[],
+  claims: readonly TaskClaim[],
   before: Occupied,
   by: { readonly host: string; readonly hostName: string; readonly at: Instant },
 ): Write[] {
@@ -53,7 +53,7 @@ export function claimWrites(
 }
 
 function claimed(
-  { task, runId, executor, account, model, effort, scopes }: Claim,
+  { task, runId, executor, account, model, effort, scopes }: TaskClaim,
   { host, hostName, at }: Parameters<typeof claimWrites>[2],
 ): Write[] {
   const author = { by: `host ${hostName}`, at };
@@ -75,5 +75,5 @@ function claimed(
     updatedAt: at,
   };
   const note = { what: 'claim', from: 'queued', to: 'running', data: { run: runId, executor } };
-  return [...changed(tasks, task, next, { author, note }), ...born(runs, run, author, { what: 'claimed' })];
+  return [...changeWrites(tasks, task, next, { author, note }), ...creationWrites(runs, run, author, { what: 'claimed' })];
 }

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { Fault } from '../domain/fault.ts';
 import { type Controller, keepRunning, takeTurn } from './controller.ts';
-import { paced, Stirs } from './stirs.ts';
+import { paced, Waker } from './waker.ts';
 
 const controllerOf = (
   actions: readonly number[],
@@ -45,7 +45,7 @@ it('lets neither a lost race nor a failure keep the other actions back', async (
 
 it('looks again soon after a lost race, though nothing stirs', async () => {
   const stopping = new AbortController();
-  const stirs = new Stirs();
+  const stirs = new Waker();
   const rests: number[] = [];
   const rest = async (ms: number) => {
     rests.push(ms);
@@ -63,25 +63,25 @@ it('looks again soon after a lost race, though nothing stirs', async () => {
 });
 
 it('rests until it is stirred, and not at all when that happened during its turn', async () => {
-  const stirs = new Stirs();
+  const stirs = new Waker();
   const { signal } = new AbortController();
   let rested = 0;
   const rest = () => stirs.rest(3_600_000, signal).then(() => (rested += 1));
   stirs.begin();
-  stirs.stir();
+  stirs.wake();
   await rest();
   stirs.begin();
   const resting = rest();
   await new Promise((resolve) => setImmediate(resolve));
   expect(rested).toBe(1);
-  stirs.stir();
+  stirs.wake();
   await resting;
   expect(rested).toBe(2);
 });
 
 it('says in the log which task and run an action that failed was about', async () => {
   const stopping = new AbortController();
-  const stirs = new Stirs();
+  const stirs = new Waker();
   const [taskId, runId] = [`task_${'0'.repeat(26)}`, `run_${'1'.repeat(26)}`];
   const lines: Record<string, unknown>[] = [];
   const run = {

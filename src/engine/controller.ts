@@ -1,7 +1,7 @@
 import { isFault } from '../domain/fault.ts';
 import type { Write } from '../store/port.ts';
 import { Failures } from './failures.ts';
-import { type Subject, subjectOf } from './subject.ts';
+import { type LogSubject, subjectOf } from './subject.ts';
 
 /** Look, decide, act. `decide` is pure; `act` must be safe to repeat, and short: what takes long is a run. */
 export interface Controller<Seen, Action> {
@@ -13,9 +13,9 @@ export interface Controller<Seen, Action> {
   /** Whether it took effect. */
   act(action: Action): Promise<boolean>;
   /** Whether there may be something to do after a commit of the engine with this write. Commits of others always stir. */
-  concerns?(write: Write): boolean;
+  wakesOn?(write: Write): boolean;
   /** Hints from elsewhere than the store. */
-  onStir?(stir: () => void): void;
+  onWake?(stir: () => void): void;
   /** Ends what it has begun beside its turns and can end soon. */
   stop?(): Promise<void>;
   /** How many actions may be under way at once; each is about another entity. */
@@ -24,7 +24,7 @@ export interface Controller<Seen, Action> {
   dueInMs?(seen: Seen): number | undefined;
 }
 
-export interface Surroundings {
+export interface ControllerDeps {
   /** A turn begins: it sees all that has stirred until now. */
   begin(): void;
   /** Resolves when the store stirs, the time is up, or the signal aborts: whichever is first. */
@@ -41,7 +41,7 @@ const AFTER_A_RACE_MS = 20;
 /** The only `while` in the engine. */
 export async function keepRunning<Seen, Action>(
   controller: Controller<Seen, Action>,
-  { begin, rest, log }: Surroundings,
+  { begin, rest, log }: ControllerDeps,
   signal: AbortSignal,
 ): Promise<void> {
   let failures = 0;
@@ -70,7 +70,7 @@ export async function keepRunning<Seen, Action>(
   await controller.stop?.();
 }
 
-export interface Turn {
+export interface ControllerTurn {
   /** Actions that took effect. When some did, there may be more to do at once. */
   readonly acted: number;
   readonly dueInMs?: number | undefined;
@@ -79,15 +79,15 @@ export interface Turn {
   /** Actions that failed kept no other from being carried out. */
   readonly failed: readonly unknown[];
   /** What each of those was about. */
-  readonly about: readonly Subject[];
+  readonly about: readonly LogSubject[];
 }
 
-export async function takeTurn<Seen, Action>(controller: Controller<Seen, Action>): Promise<Turn> {
+export async function takeTurn<Seen, Action>(controller: Controller<Seen, Action>): Promise<ControllerTurn> {
   const seen = await controller.observe();
   const actions = controller.decide(seen).values();
   let [acted, lost] = [0, 0];
   const failed: unknown[] = [];
-  const about: Subject[] = [];
+  const about: LogSubject[] = [];
   const hand = async () => {
     for (const action of actions)
       try {

@@ -9,11 +9,11 @@ import { type Instant, msOf } from '../domain/values.ts';
 import type { Hit } from '../store/port.ts';
 import { holds } from '../store/records/holds.ts';
 import { pauses } from '../store/records/pauses.ts';
-import type { Seen as Read } from '../store/records/record.ts';
+import type { Versioned as Read } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
-import { type Claim, claimWrites, type Occupied, occupied } from './claim.ts';
+import { claimWrites, type Occupied, occupied, type TaskClaim } from './claim.ts';
 import type { Controller } from './controller.ts';
-import type { Chosen, Needs } from './needs.ts';
+import type { EngineDeps, ExecutorDefaults } from './deps.ts';
 import { type Paused, pausesOf, unpaused } from './pausing.ts';
 import { QueueHeads } from './queue-heads.ts';
 import { LOOK_FOR_ROOM_MS } from './room-on-disk.ts';
@@ -28,7 +28,7 @@ export interface Front {
   readonly waiting: readonly { readonly due: string; readonly task: Read<Task> }[];
 }
 
-export interface Seen {
+export interface DispatchView {
   readonly fronts: readonly Front[];
   readonly taken: ReadonlyMap<string, number>;
   readonly roomHere: number;
@@ -41,12 +41,12 @@ export interface Seen {
   readonly now: Instant;
 }
 
-export type Choice = Omit<Claim, 'runId'> & { readonly due: string };
+export type Choice = Omit<TaskClaim, 'runId'> & { readonly due: string };
 
 /** Claims that fit into one commit. */
 const CLAIMS_PER_COMMIT = 12;
 
-export const dispatch = (needs: Needs): Controller<Seen, readonly Choice[]> => {
+export const dispatch = (needs: EngineDeps): Controller<DispatchView, readonly Choice[]> => {
   const heads = new QueueHeads(needs);
   return {
     name: 'dispatch',
@@ -57,7 +57,7 @@ export const dispatch = (needs: Needs): Controller<Seen, readonly Choice[]> => {
       return choices.length === 0 ? [] : [choices];
     },
     act: (choices) => claimAll(choices, needs),
-    concerns: (write) =>
+    wakesOn: (write) =>
       write.key.kind === holds.kind ||
       write.key.kind === pauses.kind ||
       (write.key.kind === tasks.kind && write.op === 'put' && (write.body as Task).phase.state === 'queued'),
@@ -76,7 +76,7 @@ export const dispatch = (needs: Needs): Controller<Seen, readonly Choice[]> => {
 const LOOK_FOR_EXECUTORS_MS = 2_000;
 
 /** The earliest due tasks for which every scope, and this host, has room. */
-export function choose({ fronts, taken, roomHere }: Pick<Seen, 'fronts' | 'taken' | 'roomHere'>): readonly Choice[] {
+export function choose({ fronts, taken, roomHere }: Pick<DispatchView, 'fronts' | 'taken' | 'roomHere'>): readonly Choice[] {
   const counts = new Map(taken);
   const inOrder = fronts
     .flatMap((front) => front.waiting.map((place) => ({ ...place, front })))
@@ -95,7 +95,7 @@ export function choose({ fronts, taken, roomHere }: Pick<Seen, 'fronts' | 'taken
 /** Mostly the first few lanes have all that can be claimed; where they are full, more and more are looked into at once. */
 const FEWEST_LANES = 4;
 
-async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
+async function observe(needs: EngineDeps, queue: QueueHeads): Promise<DispatchView> {
   const [roomHere, capacity] = await Promise.all([needs.roomHere(), needs.capacity()]);
   const room = Math.min(roomHere, CLAIMS_PER_COMMIT, await fleetRoom(capacity, needs));
   const fronts: Front[] = [];
@@ -128,10 +128,14 @@ async function observe(needs: Needs, queue: QueueHeads): Promise<Seen> {
   return seen;
 }
 
-type Writable = Seen & { pausedUntil?: Instant | undefined; lacksExecutor?: boolean };
+type Writable = DispatchView & { pausedUntil?: Instant | undefined; lacksExecutor?: boolean };
 
 /** A paused account costs one read, however many lanes wait for it. */
-async function unpausedOf(lanes: readonly Needed[], seen: Writable, { store, known = store }: Needs): Promise<readonly Needed[]> {
+async function unpausedOf(
+  lanes: readonly Needed[],
+  seen: Writable,
+  { store, known = store }: EngineDeps,
+): Promise<readonly Needed[]> {
   const paused = await pausesOf(known, lanes);
   for (const pause of paused.values())
     if (isInForce(pause?.body, seen.now) && (seen.pausedUntil === undefined || pause.body.until < seen.pausedUntil))
@@ -139,7 +143,7 @@ async function unpausedOf(lanes: readonly Needed[], seen: Writable, { store, kno
   return lanes.filter((lane) => !isInForce(paused.get(pauseId(lane))?.body, seen.now));
 }
 
-async function fleetRoom({ fleet }: Capacity, { store, known = store }: Needs): Promise<number> {
+async function fleetRoom({ fleet }: Capacity, { store, known = store }: EngineDeps): Promise<number> {
   if (fleet === undefined) return Number.POSITIVE_INFINITY;
   return fleet - ((await holds.get(known, 'fleet'))?.body.holders.length ?? 0);
 }
@@ -156,9 +160,9 @@ interface Needed {
 }
 
 /** A task that names no executor takes the default one of its project, and that executor's limits. */
-async function needed(lane: Lane, capacity: Capacity, needs: Needs): Promise<Omit<Needed, 'key' | 'head'>> {
+async function needed(lane: Lane, capacity: Capacity, needs: EngineDeps): Promise<Omit<Needed, 'key' | 'head'>> {
   const named = lane.executor !== 'default';
-  const chosen: Chosen = named
+  const chosen: ExecutorDefaults = named
     ? { executor: executorRefOf(lane) }
     : await needs.defaults(lane.place.kind === 'project' ? lane.place.id : undefined);
   const { executor: ref, model, effort } = chosen;
@@ -167,7 +171,7 @@ async function needed(lane: Lane, capacity: Capacity, needs: Needs): Promise<Omi
 }
 
 /** As many tasks of the lane as could be started now; a full lane costs nothing more, nor does one with room for its head. */
-async function frontOf(lane: Needed, before: Occupied, needs: Needs): Promise<Front> {
+async function frontOf(lane: Needed, before: Occupied, needs: EngineDeps): Promise<Front> {
   const { key, head, placement: _placement, ...needed } = lane;
   const room = Math.min(
     CLAIMS_PER_COMMIT,
@@ -183,7 +187,7 @@ async function frontOf(lane: Needed, before: Occupied, needs: Needs): Promise<Fr
 }
 
 /** All in one commit; if one of them has moved meanwhile, each for itself. */
-async function claimAll(choices: readonly Choice[], needs: Needs): Promise<boolean> {
+async function claimAll(choices: readonly Choice[], needs: EngineDeps): Promise<boolean> {
   try {
     return await claimTogether(choices, needs);
   } catch (error) {
@@ -194,13 +198,13 @@ async function claimAll(choices: readonly Choice[], needs: Needs): Promise<boole
   }
 }
 
-async function claimTogether(choices: readonly Choice[], needs: Needs): Promise<boolean> {
+async function claimTogether(choices: readonly Choice[], needs: EngineDeps): Promise<boolean> {
   // What a person has changed is looked up before it is one's turn: that may take a while.
   const claims = await Promise.all(choices.map((choice) => claimFor(choice, needs)));
-  return needs.inTurn ? needs.inTurn(() => claimNow(claims, needs)) : claimNow(claims, needs);
+  return needs.serialized ? needs.serialized(() => claimNow(claims, needs)) : claimNow(claims, needs);
 }
 
-async function claimNow(claims: readonly Claim[], needs: Needs): Promise<boolean> {
+async function claimNow(claims: readonly TaskClaim[], needs: EngineDeps): Promise<boolean> {
   const { store, known = store, host, hostName, now } = needs;
   const before = await occupied(
     known,
@@ -217,11 +221,11 @@ async function claimNow(claims: readonly Claim[], needs: Needs): Promise<boolean
 /** What was paused after the look is left where it is; what is paused after this, the commit finds out. */
 const mayBegin =
   (paused: Paused, at: Instant) =>
-  (claim: Claim): boolean =>
+  (claim: TaskClaim): boolean =>
     !isInForce(paused.get(pauseId(claim))?.body, at);
 
 /** A task with a history may have notes, and they may have been changed: that holds from this claim on. */
-async function claimFor(choice: Choice, { ids, edits }: Needs): Promise<Claim> {
+async function claimFor(choice: Choice, { ids, edits }: EngineDeps): Promise<TaskClaim> {
   const { body, version } = choice.task;
   const changes = body.seq === 1 ? {} : await edits(body);
   const { executor, account } = changes.executors?.[0] === undefined ? choice : accountRefOf(changes.executors[0]);
@@ -236,7 +240,7 @@ async function claimFor(choice: Choice, { ids, edits }: Needs): Promise<Claim> {
 }
 
 /** What was said for one executor is not for another. */
-function handedOver(body: Task, changes: Awaited<ReturnType<Needs['edits']>>): Task {
+function handedOver(body: Task, changes: Awaited<ReturnType<EngineDeps['edits']>>): Task {
   const { model: _model, executorAt: _at, ...rest } = body;
   return { ...rest, ...changes };
 }

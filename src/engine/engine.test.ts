@@ -2,14 +2,14 @@ import { describe, expect, it, vi } from 'vitest';
 import { engineHouse } from '../../test/support/engine-house.ts';
 import { isFault } from '../domain/fault.ts';
 import type { Store } from '../store/port.ts';
-import { type EngineNeeds, runEngine } from './engine.ts';
-import { type Identity, leaseHolder, takeLease } from './lease.ts';
+import { type EngineOptions, runEngine } from './engine.ts';
+import { type EngineIdentity, leaseHolder, takeLease } from './lease.ts';
 
-const process = (pid: number, boot = 'boot-1'): Identity => ({ host: 'here', boot, pid, started: `t${pid}` });
+const process = (pid: number, boot = 'boot-1'): EngineIdentity => ({ host: 'here', boot, pid, started: `t${pid}` });
 
 function engines(alive: Set<number>) {
   const house = engineHouse({ fleet: 3 });
-  const needs = (pid: number, store: Store = house.store): EngineNeeds => ({
+  const needs = (pid: number, store: Store = house.store): EngineOptions => ({
     ...house.needs,
     store,
     elapsed: () => performance.now(),

@@ -2,49 +2,52 @@ import { setMaxListeners } from 'node:events';
 import { Fault, isFault } from '../domain/fault.ts';
 import type { Store } from '../store/port.ts';
 import { adoptFormer } from './adopt-former.ts';
-import { type Controller, keepRunning, type Surroundings } from './controller.ts';
+import { CommitFeed, engineStore } from './commit-feed.ts';
+import { type Controller, type ControllerDeps, keepRunning } from './controller.ts';
+import type { EngineDeps } from './deps.ts';
 import { dispatch } from './dispatch.ts';
 import { failover } from './failover.ts';
-import { fencedRunner, fencedWorkshop, holding } from './fence.ts';
+import { fencedGitWork, fencedRunner, withLease } from './fence.ts';
 import { gauge } from './gauge.ts';
-import { InTurn } from './in-turn.ts';
 import { KnownRows } from './known-rows.ts';
-import { type Held, type Identity, takeLease } from './lease.ts';
-import type { Needs } from './needs.ts';
-import { engineStore, News } from './news.ts';
+import { type EngineIdentity, type HeldLease, takeLease } from './lease.ts';
+import { Mutex } from './mutex.ts';
+import { pruneDeleted } from './prune-deleted.ts';
+import { pruneOutput, type Retention } from './prune-output.ts';
+import type { QuestionDeps } from './questions/deps.ts';
 import { withdrawing } from './questions/moot.ts';
-import type { QuestionNeeds } from './questions/needs.ts';
 import { questionPages } from './questions/questions.ts';
 import { takePage } from './questions/take-page.ts';
 import { release } from './release.ts';
-import { type Retention, retain } from './retain.ts';
-import { paced, Stirs } from './stirs.ts';
-import type { SuperviseNeeds } from './supervise/needs.ts';
+import type { SuperviseDeps } from './supervise/deps.ts';
 import { supervise } from './supervise/supervise.ts';
-import { sweep } from './sweep.ts';
-import { Beside } from './work/beside.ts';
+import { paced, Waker } from './waker.ts';
+import { BackgroundWork } from './work/background-work.ts';
 import { cleanUp } from './work/clean-up.ts';
-import { furnish } from './work/furnish.ts';
-import { TurnKeeper } from './work/keep-turns.ts';
-import { WorkKeeper } from './work/keep-work.ts';
+import type { WorkDeps } from './work/deps.ts';
 import { land } from './work/land.ts';
-import { leaveBehind, leaveUnbegun, type ReportNeeds } from './work/leave-behind.ts';
-import type { WorkNeeds } from './work/needs.ts';
 import { placeFor } from './work/place.ts';
+import { preserveUnstarted, preserveWork, type ReportDeps } from './work/preserve-work.ts';
 import { prove } from './work/prove.ts';
-import { tidy } from './work/tidy.ts';
+import { provision } from './work/provision.ts';
+import { removeSpareWorkspaces } from './work/remove-spare.ts';
+import { TurnSaver } from './work/save-turns.ts';
+import { WorkSaver } from './work/save-work.ts';
 
-export interface EngineNeeds extends Needs, Pick<Surroundings, 'log'> {
+export interface EngineOptions extends EngineDeps, Pick<ControllerDeps, 'log'> {
   /** With it, what is claimed is also started and watched over. */
-  readonly supervision?: Omit<SuperviseNeeds, keyof Needs | 'log' | 'place' | 'leaveBehind' | 'turnOver' | 'onLeft' | 'lastAsks'>;
+  readonly supervision?: Omit<
+    SuperviseDeps,
+    keyof EngineDeps | 'log' | 'place' | 'preserveWork' | 'saveTurn' | 'onPreserved' | 'collectFinalQuestions'
+  >;
   /** With it, work in repositories is kept apart, proved and landed. */
-  readonly work?: Omit<WorkNeeds, keyof Needs | 'log'> & Pick<ReportNeeds, 'resultFile'>;
+  readonly work?: Omit<WorkDeps, keyof EngineDeps | 'log'> & Pick<ReportDeps, 'resultFile'>;
   /** With it, questions are asked and answered on pages too. */
-  readonly questions?: Pick<QuestionNeeds, 'pages' | 'ask' | 'answer'>;
+  readonly questions?: Pick<QuestionDeps, 'pages' | 'ask' | 'answer'>;
   /** With it, old output is removed. */
   readonly retention?: Retention;
-  readonly self: Identity;
-  alive(identity: Identity): Promise<boolean>;
+  readonly self: EngineIdentity;
+  alive(identity: EngineIdentity): Promise<boolean>;
   /** Whether a path lies in this home: a copy never touches the workspaces of its original. */
   isHere?(path: string): boolean;
   /** No other host works with this store. */
@@ -57,8 +60,8 @@ const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
 
 /** Runs every controller under one lease until the signal aborts, or until the lease turns out to be lost. */
-export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promise<void> {
-  const news = new News();
+export async function runEngine(needs: EngineOptions, signal: AbortSignal): Promise<void> {
+  const news = new CommitFeed();
   const lease = await takeLease({ ...needs, forMs: LEASE_MS, by: news });
   const stopping = new AbortController();
   // Every controller rests on it: that is no leak.
@@ -72,28 +75,28 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
   };
   const store = withdrawing(engineStore(needs.store, lease.fence, news), needs.now);
   const known = new KnownRows(store, news, needs.elapsed);
-  const fenced: EngineNeeds = { ...needs, news, store, known, inTurn: new InTurn().take };
-  const everybody = new Set<Stirs>();
+  const fenced: EngineOptions = { ...needs, commitFeed: news, store, known, serialized: new Mutex().run };
+  const everybody = new Set<Waker>();
   const stirAll = () => {
-    for (const stirs of everybody) stirs.stir();
+    for (const stirs of everybody) stirs.wake();
   };
   const stirSoon = paced(stirAll, stopping.signal);
   void watchStore(fenced.store, stopping.signal, () => {
     news.other();
     stirSoon();
   });
-  const held = holding(lease, lost);
+  const held = withLease(lease, lost);
   const supervision = needs.supervision && { ...needs.supervision, runner: fencedRunner(needs.supervision.runner, held) };
-  const work = needs.work && { ...fenced, ...needs.work, workshop: fencedWorkshop(needs.work.workshop, held) };
+  const work = needs.work && { ...fenced, ...needs.work, workshop: fencedGitWork(needs.work.gitWork, held) };
   const asking = needs.questions && { ...fenced, ...needs.questions };
   const keep = <Seen, Action>(controller: Controller<Seen, Action>) => {
-    const stirs = new Stirs();
+    const stirs = new Waker();
     everybody.add(stirs);
-    const { concerns } = controller;
+    const { wakesOn } = controller;
     // A commit that failed stirs nobody: whatever cannot be written now must not be tried without a rest.
-    if (concerns) news.tell({ own: (writes) => (writes.some(concerns) ? stirs.stir() : undefined), other: () => undefined });
-    controller.onStir?.(stirs.stir);
-    needs.onSettings?.(stirs.stir);
+    if (wakesOn) news.subscribe({ own: (writes) => (writes.some(wakesOn) ? stirs.wake() : undefined), other: () => undefined });
+    controller.onWake?.(stirs.wake);
+    needs.onSettings?.(stirs.wake);
     return keepRunning(controller, { log: needs.log, begin: stirs.begin, rest: stirs.rest }, stopping.signal);
   };
   await adoptFormer(fenced);
@@ -103,12 +106,16 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
     keep(release(fenced)),
     keep(dispatch(fenced)),
     keep(failover(fenced)),
-    ...(supervision ? [keep(supervise({ ...fenced, ...supervision, ...placesOf(work), lastAsks: lastAsks(asking) }))] : []),
+    ...(supervision
+      ? [keep(supervise({ ...fenced, ...supervision, ...placesOf(work), collectFinalQuestions: collectFinalQuestions(asking) }))]
+      : []),
     ...(asking ? [keep(questionPages(asking))] : []),
-    ...(work ? [keep(furnish(work)), keep(prove(work)), keep(land(work)), keep(tidy(work)), keep(cleanUp(work))] : []),
+    ...(work
+      ? [keep(provision(work)), keep(prove(work)), keep(land(work)), keep(removeSpareWorkspaces(work)), keep(cleanUp(work))]
+      : []),
     keep(gauge(fenced)),
-    keep(sweep(fenced)),
-    ...(needs.retention ? [keep(retain({ ...fenced, ...needs.retention }))] : []),
+    keep(pruneDeleted(fenced)),
+    ...(needs.retention ? [keep(pruneOutput({ ...fenced, ...needs.retention }))] : []),
     keep(renewal(lease, lost, needs)),
   ]);
   signal.removeEventListener('abort', stop);
@@ -118,25 +125,26 @@ export async function runEngine(needs: EngineNeeds, signal: AbortSignal): Promis
 }
 
 /** What an agent has written onto its page and left, before anybody says that its run is over. */
-const lastAsks =
-  (needs: QuestionNeeds | undefined): SuperviseNeeds['lastAsks'] =>
+const collectFinalQuestions =
+  (needs: QuestionDeps | undefined): SuperviseDeps['collectFinalQuestions'] =>
   async ({ id, taskId }) =>
     void (needs && (await takePage({ taskId, runId: id, isFinal: true, hasOpen: false }, needs)));
 
 /** Without a workshop, work is done in place and nothing needs to be kept. */
 function placesOf(
-  work: (WorkNeeds & Pick<ReportNeeds, 'resultFile'>) | undefined,
-): Pick<SuperviseNeeds, 'place' | 'leaveBehind' | 'turnOver' | 'onLeft'> {
+  work: (WorkDeps & Pick<ReportDeps, 'resultFile'>) | undefined,
+): Pick<SuperviseDeps, 'place' | 'preserveWork' | 'saveTurn' | 'onPreserved'> {
   const nothing = () => undefined;
-  if (!work) return { place: async () => ({ state: 'here' }), leaveBehind: async () => ({}), turnOver: nothing, onLeft: nothing };
-  const beside = new Beside();
-  const turns = new TurnKeeper(work);
-  const keeper = new WorkKeeper(work, turns);
+  if (!work)
+    return { place: async () => ({ state: 'here' }), preserveWork: async () => ({}), saveTurn: nothing, onPreserved: nothing };
+  const beside = new BackgroundWork();
+  const turns = new TurnSaver(work);
+  const keeper = new WorkSaver(work, turns);
   return {
     place: (run, task) => placeFor(run, task, { ...work, beside }),
-    leaveBehind: (run, task, ran) => (ran ? leaveBehind(run, task, { ...work, keeper }) : leaveUnbegun(run, task, work)),
-    turnOver: (run, task) => turns.turnOver(run, task),
-    onLeft: (listener) => {
+    preserveWork: (run, task, ran) => (ran ? preserveWork(run, task, { ...work, keeper }) : preserveUnstarted(run, task, work)),
+    saveTurn: (run, task) => turns.turnOver(run, task),
+    onPreserved: (listener) => {
       beside.onDone(listener);
       keeper.onDone(listener);
     },
@@ -144,7 +152,7 @@ function placesOf(
 }
 
 /** The lease is renewed by the same loop as everything else; a lost one stops the engine. */
-function renewal(lease: Held, lost: () => void, needs: EngineNeeds): Controller<boolean, 'renew'> {
+function renewal(lease: HeldLease, lost: () => void, needs: EngineOptions): Controller<boolean, 'renew'> {
   let renewedAt = needs.elapsed();
   return {
     name: 'lease',

@@ -4,21 +4,21 @@ import { executorNow, failoverIndex } from '../domain/task/failover.ts';
 import { accountLanePrefix, laneOf } from '../domain/task/lane.ts';
 import type { Task } from '../domain/task/task.ts';
 import { allHits, everyHit } from '../store/queries/every-hit.ts';
-import { changed } from '../store/records/journal.ts';
+import { changeWrites } from '../store/records/journal.ts';
 import { pauseIndex, pauses } from '../store/records/pauses.ts';
-import type { Seen as Read } from '../store/records/record.ts';
+import type { Versioned as Read } from '../store/records/record.ts';
 import { after } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import type { Controller } from './controller.ts';
-import type { Needs } from './needs.ts';
+import type { EngineDeps } from './deps.ts';
 import { pausesOf } from './pausing.ts';
 
-export interface Seen {
-  readonly moves: readonly Move[];
+export interface FailoverView {
+  readonly moves: readonly FailoverMove[];
 }
 
 /** A queued task that need not wait for its provider. */
-export interface Move {
+export interface FailoverMove {
   readonly task: Read<Task>;
   readonly to: number;
   readonly pause: Read<Pause>;
@@ -32,18 +32,18 @@ const MOVES = 50;
  * Moves queued tasks on to the next executor of their list while theirs is paused, where that is wanted. One task at a
  * time, and only as long as the pause is what it was: who lifts it keeps its tasks.
  */
-export const failover = (needs: Needs): Controller<Seen, Move> => controllerOf(needs, new Map());
+export const failover = (needs: EngineDeps): Controller<FailoverView, FailoverMove> => controllerOf(needs, new Map());
 
 /** Where the next turn goes on in the queue of each pause: tasks that cannot move must not hide those behind them. */
 type Cursors = Map<string, string>;
 
-const controllerOf = (needs: Needs, cursors: Cursors): Controller<Seen, Move> => ({
+const controllerOf = (needs: EngineDeps, cursors: Cursors): Controller<FailoverView, FailoverMove> => ({
   name: 'failover',
   everyMs: 15_000,
   observe: async () => ({ moves: await movesIn(needs, cursors) }),
   decide: ({ moves }) => moves,
   act: (move) => moveOn(move, needs),
-  concerns: (write) =>
+  wakesOn: (write) =>
     write.key.kind === pauses.kind ||
     (write.key.kind === tasks.kind &&
       write.op === 'put' &&
@@ -51,14 +51,14 @@ const controllerOf = (needs: Needs, cursors: Cursors): Controller<Seen, Move> =>
       (write.body as Task).executors.length > 1),
 });
 
-async function movesIn(needs: Needs, cursors: Cursors): Promise<Move[]> {
+async function movesIn(needs: EngineDeps, cursors: Cursors): Promise<FailoverMove[]> {
   const { store } = needs;
   const now = needs.now();
   const known = (await allHits(store, pauseIndex.all)).map(
     (hit): Read<Pause> => ({ body: pauses.read(hit), version: hit.version }),
   );
   const inForce = known.filter(({ body }) => isInForce(body, now));
-  const moves: Move[] = [];
+  const moves: FailoverMove[] = [];
   for (const pause of inForce) {
     if (moves.length >= MOVES) break;
     const prefix = accountLanePrefix(pause.body);
@@ -80,7 +80,7 @@ async function movesIn(needs: Needs, cursors: Cursors): Promise<Move[]> {
 }
 
 /** Only an executor that can be started here, and whose own account is not paused, is a better place to wait in. */
-async function placeFor(task: Task, needs: Needs): Promise<number | undefined> {
+async function placeFor(task: Task, needs: EngineDeps): Promise<number | undefined> {
   if (failoverIndex(task, () => true, needs.failover()) === undefined) return undefined;
   const now = needs.now();
   const { placement } = laneOf(task);
@@ -91,7 +91,7 @@ async function placeFor(task: Task, needs: Needs): Promise<number | undefined> {
   return failoverIndex(task, isFree, needs.failover());
 }
 
-async function moveOn({ task, to, pause }: Move, { store, hostName, now }: Needs): Promise<boolean> {
+async function moveOn({ task, to, pause }: FailoverMove, { store, hostName, now }: EngineDeps): Promise<boolean> {
   const at = now();
   const from = executorNow(task.body);
   const next = { ...task.body, executorAt: to, updatedAt: at };
@@ -103,7 +103,7 @@ async function moveOn({ task, to, pause }: Move, { store, hostName, now }: Needs
     why: `${executorRefOf(pause.body)} is paused until ${until}: ${why}`,
   };
   await store.commit([
-    ...changed(tasks, task, next, { author: { by: `host ${hostName}`, at }, note }),
+    ...changeWrites(tasks, task, next, { author: { by: `host ${hostName}`, at }, note }),
     { op: 'check', key: pauses.key(pause.body.id), expect: pause.version },
   ]);
   return true;

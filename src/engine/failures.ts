@@ -1,4 +1,4 @@
-import type { Subject } from './subject.ts';
+import type { LogSubject } from './subject.ts';
 
 /** Turns without it after which a failure is news again. */
 const FORGOTTEN_AFTER = 50;
@@ -15,7 +15,7 @@ export class Failures {
   #turn = 0;
 
   /** A turn is over; these have failed in it. Answers how often each has, where that is worth a line. */
-  of(failed: readonly { readonly about: Subject; readonly error: unknown }[]): readonly (number | undefined)[] {
+  of(failed: readonly { readonly about: LogSubject; readonly error: unknown }[]): readonly (number | undefined)[] {
     this.#turn += 1;
     for (const [key, { turn }] of this.#seen) if (this.#turn - turn > FORGOTTEN_AFTER) this.#seen.delete(key);
     return failed.map(({ about, error }) => {

@@ -1,13 +1,13 @@
 import { isFault } from '../domain/fault.ts';
-import type { Held } from './lease.ts';
-import type { Runner } from './supervise/needs.ts';
-import type { Workshop } from './work/needs.ts';
+import type { HeldLease } from './lease.ts';
+import type { Runner } from './supervise/deps.ts';
+import type { GitWork } from './work/deps.ts';
 
 /** Carries out an effect only while the lease is ours. */
-export type Holding = <Answer>(effect: () => Promise<Answer>) => Promise<Answer>;
+export type WithLease = <Answer>(effect: () => Promise<Answer>) => Promise<Answer>;
 
-export const holding =
-  (lease: Held, lost: () => void): Holding =>
+export const withLease =
+  (lease: HeldLease, lost: () => void): WithLease =>
   async (effect) => {
     await lease.assure().catch((error: unknown) => {
       if (isFault(error, 'conflict')) lost();
@@ -20,24 +20,24 @@ export const holding =
  * What is done to processes is no commit and has no fence of its own. An engine that comes to itself after a stall may be
  * about to do what it had decided before it; it learns here that another has taken over, and does nothing any more.
  */
-export const fencedRunner = (runner: Runner, held: Holding): Runner => ({
+export const fencedRunner = (runner: Runner, held: WithLease): Runner => ({
   ...runner,
   start: (runId, start) => held(() => runner.start(runId, start)),
-  forestall: (runId) => held(() => runner.forestall(runId)),
+  preventStart: (runId) => held(() => runner.preventStart(runId)),
   send: (runId, at, tail) => held(() => runner.send(runId, at, tail)),
   end: (runId, how) => held(() => runner.end(runId, how)),
   trim: (runId, bytes) => held(() => runner.trim(runId, bytes)),
 });
 
 /** The same for what is done to repositories and working trees. */
-export const fencedWorkshop = (workshop: Workshop, held: Holding): Workshop => ({
+export const fencedGitWork = (workshop: GitWork, held: WithLease): GitWork => ({
   ...workshop,
-  layOut: (site, how) => held(() => workshop.layOut(site, how)),
-  show: (site, wish) => held(() => workshop.show(site, wish)),
-  madeBySetup: (site, from) => held(() => workshop.madeBySetup(site, from)),
-  gather: (site, origin) => held(() => workshop.gather(site, origin)),
-  clear: (site) => held(() => workshop.clear(site)),
-  discard: (site) => held(() => workshop.discard(site)),
+  provision: (site, how) => held(() => workshop.provision(site, how)),
+  showBranches: (site, wish) => held(() => workshop.showBranches(site, wish)),
+  recordSetup: (site, from) => held(() => workshop.recordSetup(site, from)),
+  commitWork: (site, origin) => held(() => workshop.commitWork(site, origin)),
+  reset: (site) => held(() => workshop.reset(site)),
+  remove: (site) => held(() => workshop.remove(site)),
   putAside: (site, wish) => held(() => workshop.putAside(site, wish)),
   removeAside: (path) => held(() => workshop.removeAside(path)),
   removeOrphan: (orphan) => held(() => workshop.removeOrphan(orphan)),

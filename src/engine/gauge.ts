@@ -8,7 +8,7 @@ import { runIndex, runs } from '../store/records/runs.ts';
 import { type Gauge, gauges } from '../store/records/singles.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import type { Controller } from './controller.ts';
-import type { Needs } from './needs.ts';
+import type { EngineDeps } from './deps.ts';
 
 type Counts = Omit<Gauge, 'id' | 'at'>;
 
@@ -24,7 +24,7 @@ export const gauge = ({
   now,
   elapsed,
   host,
-}: Pick<Needs, 'store' | 'now' | 'elapsed' | 'host'>): Controller<Counts | undefined, Counts> => {
+}: Pick<EngineDeps, 'store' | 'now' | 'elapsed' | 'host'>): Controller<Counts | undefined, Counts> => {
   let restUntil = Number.NEGATIVE_INFINITY;
   return {
     name: 'gauge',
@@ -44,7 +44,7 @@ export const gauge = ({
       // Its own write stirs the store: it must not count again because of it.
       return false;
     },
-    concerns: ({ key }) => COUNTED.has(key.kind),
+    wakesOn: ({ key }) => COUNTED.has(key.kind),
     dueInMs: (counts) => (counts ? undefined : Math.max(1, restUntil - elapsed())),
   };
 };

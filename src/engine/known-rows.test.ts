@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Key, Row, Write } from '../store/port.ts';
+import { CommitFeed } from './commit-feed.ts';
 import { KnownRows } from './known-rows.ts';
-import { News } from './news.ts';
 
 const KEY: Key = { kind: 'hold', id: 'fleet' };
 const row = (version: string): Row => ({ key: KEY, version, body: { scope: 'fleet', holders: [] } });
@@ -11,11 +11,11 @@ describe('what an engine knows of rows', () => {
   let [now, asked] = [0, 0];
   let there: Row | undefined;
   let answered: Promise<void>;
-  let news: News;
+  let news: CommitFeed;
   let known: KnownRows;
 
   beforeEach(() => {
-    [now, asked, there, answered, news] = [0, 0, row('1'), Promise.resolve(), new News()];
+    [now, asked, there, answered, news] = [0, 0, row('1'), Promise.resolve(), new CommitFeed()];
     const get = async () => {
       asked += 1;
       const seen = there;

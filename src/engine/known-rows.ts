@@ -3,7 +3,7 @@ import { holds } from '../store/records/holds.ts';
 import { pauses } from '../store/records/pauses.ts';
 import { runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
-import type { News } from './news.ts';
+import type { CommitFeed } from './commit-feed.ts';
 
 const KINDS: ReadonlySet<string> = new Set([holds.kind, pauses.kind, runs.kind, tasks.kind]);
 const MOST = 1_000;
@@ -25,10 +25,10 @@ export class KnownRows implements Pick<Store, 'get'> {
   #age = 0;
   #since = 0;
 
-  constructor(store: Pick<Store, 'get'>, news: News, elapsed: () => number) {
+  constructor(store: Pick<Store, 'get'>, news: CommitFeed, elapsed: () => number) {
     this.#store = store;
     this.#elapsed = elapsed;
-    news.tell({ own: (writes, version) => this.#wrote(writes, version), other: () => this.#forget() });
+    news.subscribe({ own: (writes, version) => this.#wrote(writes, version), other: () => this.#forget() });
   }
 
   async get(key: Key): Promise<Row | undefined> {

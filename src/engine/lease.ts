@@ -3,28 +3,28 @@ import type { FormerHost } from '../domain/host.ts';
 import { type Instant, instantOf, msOf } from '../domain/values.ts';
 import type { Version, Write } from '../store/port.ts';
 import { type Lease, leases } from '../store/records/singles.ts';
-import type { Needs } from './needs.ts';
+import type { EngineDeps } from './deps.ts';
 
 /** A process, so that no other process ever is taken for it: pids are used again, start times and boots are not. */
-export interface Identity {
+export interface EngineIdentity {
   readonly host: string;
   readonly boot: string;
   readonly pid: number;
   readonly started: string;
 }
 
-type Leasing = Pick<Needs, 'store' | 'now' | 'elapsed'> & {
-  readonly self: Identity;
+type Leasing = Pick<EngineDeps, 'store' | 'now' | 'elapsed'> & {
+  readonly self: EngineIdentity;
   /** Ids this host had before: an engine that runs under one of them runs this very home. */
   readonly formerHosts?: readonly FormerHost[] | undefined;
   /** Whether a process of this machine is still there. Only asked for one of the same host and boot. */
-  alive(identity: Identity): Promise<boolean>;
+  alive(identity: EngineIdentity): Promise<boolean>;
   readonly forMs: number;
   /** As whom it is renewed: no news to whoever watches as the same. */
   readonly by?: object;
 };
 
-export interface Held {
+export interface HeldLease {
   /** To be put into every commit of the engine: an engine that lost its lease cannot write. */
   fence(): Write;
   renew(): Promise<void>;
@@ -39,7 +39,7 @@ export interface Held {
 const leaseId = (host: string) => `engine/${host}`;
 
 /** Takes the lease of this host: at once from a dead process, otherwise only after it has run out. */
-export async function takeLease(leasing: Leasing): Promise<Held> {
+export async function takeLease(leasing: Leasing): Promise<HeldLease> {
   const { store, now, elapsed, self, forMs, by } = leasing;
   const seen = await leases.get(store, leaseId(self.host));
   if (seen && !(await mayTake(seen.body, leasing))) throw refusal(seen.body, now());

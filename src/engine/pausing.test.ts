@@ -7,7 +7,7 @@ import { pauses } from '../store/records/pauses.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { takeTurn } from './controller.ts';
 import { dispatch } from './dispatch.ts';
-import { type Ending, settle, settleAll } from './settle.ts';
+import { type SettledEnding, settle, settleAll } from './settle.ts';
 
 type House = ReturnType<typeof engineHouse>;
 
@@ -22,7 +22,7 @@ async function drain(house: House): Promise<number | undefined> {
   }
 }
 
-const limited = (until?: string): Ending => ({ outcome: 'rate_limited', retryInMs: 0, refusal: { jitter: 1, until } });
+const limited = (until?: string): SettledEnding => ({ outcome: 'rate_limited', retryInMs: 0, refusal: { jitter: 1, until } });
 const paused = async ({ store }: House) => (await pauses.get(store, CLAUDE))?.body;
 
 /** Two tasks in one project: one for Claude, one for Codex. */

@@ -3,9 +3,9 @@ import { type Pause, pauseAfterRefusal, pauseAfterSuccess, pauseId, type Refusal
 import type { Outcome, Run } from '../domain/run/run.ts';
 import type { Instant } from '../domain/values.ts';
 import type { Store, Write } from '../store/port.ts';
-import { type Author, born, changed } from '../store/records/journal.ts';
+import { type Author, changeWrites, creationWrites } from '../store/records/journal.ts';
 import { pauses } from '../store/records/pauses.ts';
-import type { Seen } from '../store/records/record.ts';
+import type { Versioned } from '../store/records/record.ts';
 
 /** What is known of a run that has ended. */
 interface End {
@@ -14,7 +14,7 @@ interface End {
   readonly refusal?: Pick<Refusal, 'until' | 'jitter'> | undefined;
 }
 
-export type Paused = ReadonlyMap<string, Seen<Pause> | undefined>;
+export type Paused = ReadonlyMap<string, Versioned<Pause> | undefined>;
 
 /** The pauses of these accounts as they are now, read consistently: a claim is conditional on each of them. */
 export async function pausesOf(store: Pick<Store, 'get'>, lenders: Iterable<Lender>): Promise<Paused> {
@@ -29,7 +29,7 @@ export const unpaused = (paused: Paused): Write[] =>
 
 /** What the ends of runs tell of the accounts they ran on. */
 export function pausing(
-  ended: readonly { readonly run: Seen<Run>; readonly ending: End }[],
+  ended: readonly { readonly run: Versioned<Run>; readonly ending: End }[],
   paused: Paused,
   author: Author,
 ): Write[] {
@@ -41,7 +41,9 @@ export function pausing(
   return [...now].flatMap(([id, pause]) => {
     const before = paused.get(id);
     if (!pause || pause === before?.body) return [];
-    return before ? changed(pauses, before, pause, { author, note: noteOf(pause) }) : born(pauses, pause, author, noteOf(pause));
+    return before
+      ? changeWrites(pauses, before, pause, { author, note: noteOf(pause) })
+      : creationWrites(pauses, pause, author, noteOf(pause));
   });
 }
 

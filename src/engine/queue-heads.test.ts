@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { engineHouse } from '../../test/support/engine-house.ts';
 import type { Store } from '../store/port.ts';
 import { taskIndex } from '../store/records/tasks.ts';
+import { CommitFeed, engineStore } from './commit-feed.ts';
 import { takeTurn } from './controller.ts';
 import { dispatch } from './dispatch.ts';
-import { engineStore, News } from './news.ts';
 import { QueueHeads } from './queue-heads.ts';
 
 async function houseWithLanes(count: number) {
   const house = engineHouse({ fleet: 2 });
-  const news = new News();
+  const news = new CommitFeed();
   let scans = 0;
   const counted: Store = {
     limits: house.store.limits,

@@ -4,10 +4,10 @@ import type { Task } from '../domain/task/task.ts';
 import type { Hit, Store, Write } from '../store/port.ts';
 import { laneHeads } from '../store/queries/lanes.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
-import type { Needs } from './needs.ts';
+import type { EngineDeps } from './deps.ts';
 
 /** The first in one lane, as it was when it was looked at. */
-export interface Head {
+export interface LaneHead {
   readonly lane: string;
   readonly due: string;
   readonly id: string;
@@ -25,22 +25,22 @@ export class QueueHeads {
   readonly #store: Pick<Store, 'scan'>;
   readonly #elapsed: () => number;
   readonly #isTold: boolean;
-  #heads: Map<string, Head> | undefined;
+  #heads: Map<string, LaneHead> | undefined;
   #changed = new Set<string>();
   #readAt = 0;
   /** Tasks that were written while a look is under way: it may have seen them as they were before. */
   #meanwhile: Set<string> | undefined;
 
-  constructor({ store, elapsed, news }: Pick<Needs, 'store' | 'elapsed' | 'news'>) {
+  constructor({ store, elapsed, commitFeed }: Pick<EngineDeps, 'store' | 'elapsed' | 'commitFeed'>) {
     this.#store = store;
     this.#elapsed = elapsed;
-    this.#isTold = news !== undefined;
-    news?.tell({ own: (writes) => this.#wrote(writes), other: () => this.#forget() });
+    this.#isTold = commitFeed !== undefined;
+    commitFeed?.subscribe({ own: (writes) => this.#wrote(writes), other: () => this.#forget() });
   }
 
-  async look(): Promise<readonly Head[]> {
+  async look(): Promise<readonly LaneHead[]> {
     const isOld = !this.#isTold || this.#elapsed() - this.#readAt > KEPT_MS;
-    const heads = isOld ? new Map<string, Head>() : (this.#heads ?? new Map<string, Head>());
+    const heads = isOld ? new Map<string, LaneHead>() : (this.#heads ?? new Map<string, LaneHead>());
     const isKnown = heads === this.#heads;
     // Kept from now on: whatever comes while the look is under way makes it old again.
     this.#heads = heads;
@@ -58,13 +58,13 @@ export class QueueHeads {
     return [...heads.values()].toSorted((a, b) => (a.due < b.due ? -1 : 1));
   }
 
-  async #all(heads: Map<string, Head>): Promise<void> {
+  async #all(heads: Map<string, LaneHead>): Promise<void> {
     this.#readAt = this.#elapsed();
     this.#changed.clear();
     for (const { lane, head } of await laneHeads(this.#store, LIMITS.lanes.value)) heads.set(lane, headOf(lane, head));
   }
 
-  async #again(heads: Map<string, Head>): Promise<void> {
+  async #again(heads: Map<string, LaneHead>): Promise<void> {
     const lanes = [...this.#changed];
     this.#changed.clear();
     const first = async (lane: string) => {
@@ -91,7 +91,7 @@ export class QueueHeads {
   }
 }
 
-const headOf = (lane: string, hit: Hit): Head => ({
+const headOf = (lane: string, hit: Hit): LaneHead => ({
   lane,
   due: hit.sort.slice(lane.length + 1),
   id: hit.key.id,

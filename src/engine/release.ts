@@ -4,40 +4,42 @@ import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import { type Instant, msOf, type TaskId } from '../domain/values.ts';
 import { allHits } from '../store/queries/every-hit.ts';
-import { changed } from '../store/records/journal.ts';
+import { changeWrites } from '../store/records/journal.ts';
 import { after } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import type { Controller } from './controller.ts';
-import type { Needs } from './needs.ts';
+import type { EngineDeps } from './deps.ts';
 
-type Release = Pick<Needs, 'store' | 'now'>;
+type Release = Pick<EngineDeps, 'store' | 'now'>;
 
-export interface Seen {
+export interface ReleaseView {
   /** Ended tasks, each with those that still wait for it as if it had not. */
-  readonly ended: readonly { readonly task: TaskId; readonly unaware: readonly TaskId[] }[];
+  readonly ended: readonly { readonly task: TaskId; readonly unnotified: readonly TaskId[] }[];
   /** Tasks whose moment has come. */
   readonly due: readonly TaskId[];
   readonly nextDueInMs?: number | undefined;
 }
 
-export type Action = { readonly type: 'reconsider'; readonly task: TaskId } | { readonly type: 'told'; readonly task: TaskId };
+export type ReleaseAction =
+  | { readonly type: 'reconsider'; readonly task: TaskId }
+  | { readonly type: 'told'; readonly task: TaskId };
 
 const ENDED_PER_TURN = 50;
 const UNAWARE_PER_TASK = 200;
 
 /** Walks from what has ended to what waits for it, one dependant at a time, and wakes what waits for a moment. */
-export function release(needs: Release): Controller<Seen, Action> {
+export function release(needs: Release): Controller<ReleaseView, ReleaseAction> {
   const memory: Memory = { at: undefined };
   return controllerOf(needs, memory);
 }
 
-const controllerOf = (needs: Release, memory: Memory): Controller<Seen, Action> => ({
+const controllerOf = (needs: Release, memory: Memory): Controller<ReleaseView, ReleaseAction> => ({
   name: 'release',
   everyMs: 15_000,
   observe: () => observe(needs, memory),
   decide,
-  act: (action) => (action.type === 'told' ? told(action.task, needs) : reconsider(action.task, needs)),
-  concerns: ({ op, key, ...write }) => {
+  act: (action) => (action.type === 'told' ? markNotified(action.task, needs) : reconsider(action.task, needs)),
+  wakesOn: ({ op, key, ...write }) => {
     if (key.kind !== tasks.kind || op !== 'put') return false;
     const { untold, phase } = (write as { body: Task }).body;
     return untold || phase.state === 'waiting';
@@ -46,11 +48,11 @@ const controllerOf = (needs: Release, memory: Memory): Controller<Seen, Action> 
 });
 
 /** A task is told off the list only after a look that found nobody unaware. */
-export const decide = ({ ended, due }: Seen): readonly Action[] => {
-  const waking = [...new Set([...ended.flatMap(({ unaware }) => unaware), ...due])];
+export const decide = ({ ended, due }: ReleaseView): readonly ReleaseAction[] => {
+  const waking = [...new Set([...ended.flatMap(({ unnotified }) => unnotified), ...due])];
   return [
     ...waking.map((task) => ({ type: 'reconsider', task }) as const),
-    ...ended.filter(({ unaware }) => unaware.length === 0).map(({ task }) => ({ type: 'told', task }) as const),
+    ...ended.filter(({ unnotified }) => unnotified.length === 0).map(({ task }) => ({ type: 'told', task }) as const),
   ];
 };
 
@@ -59,7 +61,7 @@ interface Memory {
   at: Instant | undefined;
 }
 
-async function observe({ store, now }: Release, memory: Memory): Promise<Seen> {
+async function observe({ store, now }: Release, memory: Memory): Promise<ReleaseView> {
   const at = now();
   const ahead = memory.at === undefined || at < memory.at ? await plannedAhead(store, at) : [];
   memory.at = at;
@@ -69,7 +71,7 @@ async function observe({ store, now }: Release, memory: Memory): Promise<Seen> {
     store.scan({ index: taskIndex.timed, from: after(`${at}/`), limit: 1 }),
   ]);
   const ended = await Promise.all(
-    untold.map(async (hit) => ({ task: hit.key.id as TaskId, unaware: await unawareOf(tasks.read(hit), store) })),
+    untold.map(async (hit) => ({ task: hit.key.id as TaskId, unnotified: await unnotifiedDependants(tasks.read(hit), store) })),
   );
   const next = later[0] && tasks.read(later[0]).phase;
   return {
@@ -88,7 +90,7 @@ async function plannedAhead(store: Release['store'], at: Instant): Promise<TaskI
     .map(({ id }) => id);
 }
 
-async function unawareOf(task: Task, store: Release['store']): Promise<TaskId[]> {
+async function unnotifiedDependants(task: Task, store: Release['store']): Promise<TaskId[]> {
   const unaware: TaskId[] = [];
   let from = '';
   while (unaware.length < UNAWARE_PER_TASK) {
@@ -125,7 +127,7 @@ async function reconsider(id: TaskId, { store, now }: Release): Promise<boolean>
   const next = transition(seen.body, { type: 'release', at, ...weigh(dependencies, seen.body) });
   if (samePlace(seen.body, next)) return false;
   const note = { what: 'release', from: seen.body.phase.state, to: next.phase.state };
-  await store.commit(changed(tasks, seen, next, { author: { by: 'fleet', at }, note }), { flush: true });
+  await store.commit(changeWrites(tasks, seen, next, { author: { by: 'fleet', at }, note }), { flush: true });
   return true;
 }
 
@@ -137,10 +139,10 @@ const samePlace = (before: Task, next: Task): boolean => {
 };
 
 /** Conditional on the task as it was when nobody was found unaware: a new dependant changes it and is looked for again. */
-async function told(id: TaskId, { store }: Release): Promise<boolean> {
+async function markNotified(id: TaskId, { store }: Release): Promise<boolean> {
   const seen = await tasks.get(store, id);
   if (!seen?.body.untold) return false;
-  if ((await unawareOf(seen.body, store)).length > 0) return false;
+  if ((await unnotifiedDependants(seen.body, store)).length > 0) return false;
   await store.commit([tasks.put({ ...seen.body, untold: false }, seen.version)]);
   return true;
 }

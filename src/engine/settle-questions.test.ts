@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withRuns } from '../../test/support/run-house.ts';
 import { reportOf } from '../domain/work/report.ts';
-import { type Ending, settle } from './settle.ts';
+import { type SettledEnding, settle } from './settle.ts';
 import { newWatch } from './supervise/ingest.ts';
 
 /** A task whose agent has asked two questions, and how it stands once its run has ended. */
@@ -10,7 +10,7 @@ async function asked() {
   const { id } = await house.create('x', { maxAttempts: 1 });
   const { runId, call } = await house.begin(id);
   const [one, two] = [await call('question.ask', { text: 'One?' }), await call('question.ask', { text: 'Two?' })];
-  const ends = async (ending: Partial<Ending>) => {
+  const ends = async (ending: Partial<SettledEnding>) => {
     await settle(
       runId,
       { outcome: 'blocked', retryInMs: 0, ...ending },

@@ -13,17 +13,17 @@ import type { Version, Write } from '../store/port.ts';
 import { isPending, questionsOf } from '../store/queries/questions.ts';
 import { reports } from '../store/records/findings.ts';
 import { holds } from '../store/records/holds.ts';
-import { type Author, changed } from '../store/records/journal.ts';
-import type { Seen } from '../store/records/record.ts';
+import { type Author, changeWrites } from '../store/records/journal.ts';
+import type { Versioned } from '../store/records/record.ts';
 import { runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { type Occupied, occupied } from './claim.ts';
-import type { Needs } from './needs.ts';
+import type { EngineDeps } from './deps.ts';
 import { pausesOf, pausing } from './pausing.ts';
 
-type Settle = Pick<Needs, 'store' | 'known' | 'inTurn' | 'now' | 'hostName'>;
+type Settle = Pick<EngineDeps, 'store' | 'known' | 'serialized' | 'now' | 'hostName'>;
 
-export interface Ending {
+export interface SettledEnding {
   readonly outcome: Outcome;
   readonly detail?: string;
   readonly exit?: number | undefined;
@@ -55,7 +55,7 @@ export interface Ending {
 
 export interface Ended {
   readonly runId: RunId;
-  readonly ending: Ending;
+  readonly ending: SettledEnding;
 }
 
 /** Endings that fit into one commit. */
@@ -77,7 +77,7 @@ export async function settleAll(ended: readonly Ended[], needs: Settle): Promise
   }
 }
 
-export const settle = async (runId: RunId, ending: Ending, needs: Settle): Promise<void> =>
+export const settle = async (runId: RunId, ending: SettledEnding, needs: Settle): Promise<void> =>
   void (await settleAll([{ runId, ending }], needs));
 
 const unlessRaceLost = (error: unknown): readonly RunId[] => {
@@ -86,7 +86,7 @@ const unlessRaceLost = (error: unknown): readonly RunId[] => {
 };
 
 const settleTogether = (ended: readonly Ended[], needs: Settle): Promise<void> =>
-  needs.inTurn ? needs.inTurn(() => settleNow(ended, needs)) : settleNow(ended, needs);
+  needs.serialized ? needs.serialized(() => settleNow(ended, needs)) : settleNow(ended, needs);
 
 /** A run that was settled before, or whose task has moved on to another run, changes nothing but itself. */
 async function settleNow(ended: readonly Ended[], needs: Settle): Promise<void> {
@@ -127,11 +127,11 @@ async function settleNow(ended: readonly Ended[], needs: Settle): Promise<void> 
   await store.commit([...writes, ...leaving(gone, before), ...pausing(open, paused, author)], { flush: true });
 }
 
-function endedRun(run: Seen<Run>, { outcome, detail, exit, watch, unkept }: Ending, author: Author): Write[] {
+function endedRun(run: Versioned<Run>, { outcome, detail, exit, watch, unkept }: SettledEnding, author: Author): Write[] {
   const { at } = author;
   const phase = { state: 'ended', at, outcome, ...(detail ? { detail } : {}), ...(exit === undefined ? {} : { exit }) } as const;
   const over: Run = { ...run.body, updatedAt: at, phase, ...(watch ? { watch } : {}), ...(unkept ? { unkept } : {}) };
-  return changed(runs, run, over, { author, note: { what: 'ended', to: outcome, ...(detail ? { why: detail } : {}) } });
+  return changeWrites(runs, run, over, { author, note: { what: 'ended', to: outcome, ...(detail ? { why: detail } : {}) } });
 }
 
 function leaving(gone: readonly RunId[], before: Occupied): Write[] {
@@ -143,13 +143,13 @@ function leaving(gone: readonly RunId[], before: Occupied): Write[] {
 
 interface Settling {
   readonly runId: RunId;
-  readonly ending: Ending;
+  readonly ending: SettledEnding;
   readonly author: Author;
   /** Questions about the task, newest first. */
-  readonly asked: readonly Seen<Question>[];
+  readonly asked: readonly Versioned<Question>[];
 }
 
-function settledTask(seen: Seen<Task> | undefined, { runId, ending, author, asked }: Settling): Write[] {
+function settledTask(seen: Versioned<Task> | undefined, { runId, ending, author, asked }: Settling): Write[] {
   const phase = seen?.body.phase;
   const held = phase?.state === 'running' || phase?.state === 'verifying' || phase?.state === 'merging';
   if (!seen) return [];
@@ -164,19 +164,19 @@ function settledTask(seen: Seen<Task> | undefined, { runId, ending, author, aske
   const why = ending.remark === undefined ? ending.outcome : `${ending.outcome}; ${ending.remark}`;
   const data = { run: runId, ...(ending.refusal?.until ? { until: ending.refusal.until } : {}) };
   const note = { what: 'settle', from: phase.state, to: next.phase.state, why, data };
-  return changed(tasks, seen, spent, { author, note });
+  return changeWrites(tasks, seen, spent, { author, note });
 }
 
-function withSpent(task: Task, { watch }: Ending): Task {
+function withSpent(task: Task, { watch }: SettledEnding): Task {
   const usage = usageSum(task.usage, watch?.usage);
   return { ...task, turns: task.turns + (watch?.turns?.count ?? 0), ...(usage ? { usage } : {}) };
 }
 
-const withKept = (task: Task, runId: RunId, { kept }: Ending): Task =>
+const withKept = (task: Task, runId: RunId, { kept }: SettledEnding): Task =>
   task.work ? { ...task, work: { ...task.work, runId, ...(kept ? { kept } : {}) } } : task;
 
 /** Answers that came when the agent could no longer be told are what its next run is told. */
-const withAnswers = (task: Task, { watch }: Ending, asked: readonly Seen<Question>[]): Task =>
+const withAnswers = (task: Task, { watch }: SettledEnding, asked: readonly Versioned<Question>[]): Task =>
   asked
     .filter(({ body }) => watch?.asks.some(({ questionId }) => questionId === body.id))
     .reduce((told, { body }) => withReplyMessage(told, body), task);
@@ -207,15 +207,15 @@ function nextOf(task: Task, settling: Settling): Task {
   return stopsFor(task, settled, settling) ?? settled;
 }
 
-const told = ({ mark, detail }: Ending) => ({
+const told = ({ mark, detail }: SettledEnding) => ({
   ...(mark === undefined ? {} : { mark }),
   ...(detail === undefined ? {} : { detail }),
 });
 
-const mayHaveAsked = ({ kind }: Run, { outcome }: Ending): boolean => kind === 'agent' && outcome !== 'canceled';
+const mayHaveAsked = ({ kind }: Run, { outcome }: SettledEnding): boolean => kind === 'agent' && outcome !== 'canceled';
 
 /** It was taken for a success before it had asked: whoever gathered what it said has to look again. */
-function refuseUnheard({ id }: Run, { outcome }: Ending, asked: readonly Seen<Question>[]): void {
+function refuseUnheard({ id }: Run, { outcome }: SettledEnding, asked: readonly Versioned<Question>[]): void {
   if (outcome !== 'succeeded' && outcome !== 'no_changes') return;
   const open = asked.find(({ body }) => isOpenQuestionOf(id, body));
   if (open) throw new Fault('conflict', `run ${id} has asked ${open.body.id} meanwhile`);

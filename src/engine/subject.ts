@@ -2,14 +2,14 @@ const TASK = /^task_[0-9a-z]{26}$/;
 const RUN = /^run_[0-9a-z]{26}$/;
 const LOOKED_AT = 500;
 
-export interface Subject {
+export interface LogSubject {
   readonly taskId?: string;
   readonly runId?: string;
 }
 
 /** The task and the run an action is about, for the log: the ids that stand nearest to its surface. */
-export function subjectOf(action: unknown): Subject {
-  let found: Subject = {};
+export function subjectOf(action: unknown): LogSubject {
+  let found: LogSubject = {};
   const waiting: unknown[] = [action];
   // It grows as it is walked: what lies deeper comes later.
   for (const value of waiting) {

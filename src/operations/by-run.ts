@@ -4,8 +4,8 @@ import type { Holder, Task } from '../domain/task/task.ts';
 import { reportOf } from '../domain/work/report.ts';
 import type { Write } from '../store/port.ts';
 import { reports } from '../store/records/findings.ts';
-import { changed } from '../store/records/journal.ts';
-import type { Seen } from '../store/records/record.ts';
+import { changeWrites } from '../store/records/journal.ts';
+import type { Versioned } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { findTask } from './find.ts';
 import { assertOwn, ownRun } from './own-run.ts';
@@ -37,7 +37,7 @@ export const byRunHandlers: Pick<Handlers, ByRun> = {
 };
 
 /** Whoever does the work hears what is said to it; everybody else only looks. */
-async function readerOf(named: string | undefined, scope: Scope): Promise<{ seen: Seen<Task>; hears: boolean }> {
+async function readerOf(named: string | undefined, scope: Scope): Promise<{ seen: Versioned<Task>; hears: boolean }> {
   if (scope.caller.run) {
     const { task } = await ownRun(scope);
     assertOwn(named, task.body.id);
@@ -55,10 +55,10 @@ async function readerOf(named: string | undefined, scope: Scope): Promise<{ seen
 const isClaimant = (holder: Extract<Holder, { kind: 'claim' }>, { id, name }: Caller): boolean =>
   holder.agent === name && (holder.callerId === undefined || holder.callerId === id);
 
-function heard(seen: Seen<Task>, numbers: ReadonlySet<number>, { caller, now }: Scope): Write[] {
+function heard(seen: Versioned<Task>, numbers: ReadonlySet<number>, { caller, now }: Scope): Write[] {
   const messages = seen.body.messages.map((message) =>
     numbers.has(message.n) ? { ...message, state: 'heard' as const } : message,
   );
   const note = { what: 'heard', data: { messages: [...numbers] } };
-  return changed(tasks, seen, { ...seen.body, messages, updatedAt: now }, { author: { by: caller.name, at: now }, note });
+  return changeWrites(tasks, seen, { ...seen.body, messages, updatedAt: now }, { author: { by: caller.name, at: now }, note });
 }

@@ -20,7 +20,7 @@ import type { Plan, Scope } from './scope.ts';
 import { assertNoSecret, callerNames, withSecret } from './token.ts';
 
 /** What `call` needs from the house besides what handlers need. */
-export interface CallSurroundings extends Omit<Scope, 'caller' | 'now' | 'reads' | 'around' | 'callerNames'> {
+export interface CallDeps extends Omit<Scope, 'caller' | 'now' | 'reads' | 'around' | 'callerNames'> {
   readonly store: Store;
   now(): Instant;
 }
@@ -30,7 +30,7 @@ type AnyHandler = (input: unknown, scope: Scope) => Promise<Plan<unknown>>;
 const byName = new Map<string, Operation>(contract.map((operation) => [operation.name, operation]));
 
 /** Role, input, idempotency and commit, once, around every handler. */
-export function makeCall(surroundings: CallSurroundings, caller: Caller): Call {
+export function makeCall(surroundings: CallDeps, caller: Caller): Call {
   const { store, now, ...shared } = surroundings;
   const ground: Ground = { store, now, shared, caller };
   const call = async (name: string, rawInput: unknown, options: CallOptions = {}): Promise<unknown> => {
@@ -71,7 +71,7 @@ async function sayable(
 }
 
 /** A command that was given what the engine does not go by would do something else than its caller means. */
-function assertInForce(name: string, { settings }: CallSurroundings): void {
+function assertInForce(name: string, { settings }: CallDeps): void {
   const [first] = settings.current().notInForce ?? [];
   // Whoever changes settings is about to mend that.
   if (!first || name.startsWith('config.')) return;
@@ -92,9 +92,9 @@ interface Job {
   readonly request: Omit<Request, 'answer' | 'at'> | undefined;
 }
 
-interface Ground extends Pick<CallSurroundings, 'store' | 'now'> {
+interface Ground extends Pick<CallDeps, 'store' | 'now'> {
   /** What every handler is given as it is. */
-  readonly shared: Omit<CallSurroundings, 'store' | 'now'>;
+  readonly shared: Omit<CallDeps, 'store' | 'now'>;
   readonly caller: Caller;
 }
 

@@ -2,7 +2,7 @@ import { Fault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { Holder, Task } from '../domain/task/task.ts';
 import { projects } from '../store/records/projects.ts';
-import type { Seen } from '../store/records/record.ts';
+import type { Versioned } from '../store/records/record.ts';
 import type { Scope } from './scope.ts';
 
 type Claim = Extract<Holder, { readonly kind: 'claim' }>;
@@ -48,7 +48,7 @@ export async function changeOf(
 }
 
 /** The claim tells which commit is its work, so that this one is proved. */
-export function named(seen: Seen<Task>, holder: Claim, commit: string | undefined): Seen<Task> {
+export function named(seen: Versioned<Task>, holder: Claim, commit: string | undefined): Versioned<Task> {
   const { phase } = seen.body;
   if (commit === undefined || phase.state !== 'running') return seen;
   return { ...seen, body: { ...seen.body, phase: { ...phase, holder: { ...holder, commit } } } };

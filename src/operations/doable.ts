@@ -6,7 +6,7 @@ import type { Project } from '../domain/project/project.ts';
 import { isFirstExecutor } from '../domain/task/failover.ts';
 import type { Task } from '../domain/task/task.ts';
 import { projects } from '../store/records/projects.ts';
-import type { Scope, Unready } from './scope.ts';
+import type { ExecutorProblem, Scope } from './scope.ts';
 
 /** Why a task may not get done as things stand here; empty when nothing is known to be in its way. */
 export async function warningsFor(
@@ -59,7 +59,7 @@ async function serverWarnings(
 /** Only as long as none of its agents has begun: afterwards they tell for themselves. */
 export const isUnbegun = ({ phase }: Pick<Task, 'phase'>): boolean => ['draft', 'waiting', 'queued'].includes(phase.state);
 
-export const problemText = ({ why, repair }: Unready): string =>
+export const problemText = ({ why, repair }: ExecutorProblem): string =>
   repair === undefined || repair === '' ? why : `${why}; try: ${repair}`;
 
 /** Executor and model of its next run, as dispatch would choose them, and who chose them. */

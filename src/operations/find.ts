@@ -6,7 +6,7 @@ import { ProjectId, QuestionId, TaskId } from '../domain/values.ts';
 import { endingWith } from '../store/queries/every-hit.ts';
 import { canonical, projectIndex, projectNames, projects } from '../store/records/projects.ts';
 import { questionIndex, questions } from '../store/records/questions.ts';
-import { after, type Seen } from '../store/records/record.ts';
+import { after, type Versioned } from '../store/records/record.ts';
 import { reversed, taskIndex, tasks } from '../store/records/tasks.ts';
 import type { Scope } from './scope.ts';
 
@@ -15,7 +15,7 @@ type Reads = Pick<Scope, 'reads'>;
 const SHORTEST_TAIL = 4;
 
 /** A task by its id, or by an end of its id that only it has. */
-export async function findTask({ reads }: Reads, ref: string): Promise<Seen<Task>> {
+export async function findTask({ reads }: Reads, ref: string): Promise<Versioned<Task>> {
   const wanted = ref.toLowerCase();
   if (!TaskId.safeParse(wanted).success) return tasks.get(reads, await idByTail(reads, wanted)).then(present('task', ref));
   return tasks.get(reads, wanted).then(present('task', ref));
@@ -34,7 +34,7 @@ async function idByTail(reads: Scope['reads'], tail: string): Promise<string> {
 }
 
 /** A project by name or id; removed ones are gone for everybody but history. */
-export async function findProject({ reads }: Reads, ref: string): Promise<Seen<Project>> {
+export async function findProject({ reads }: Reads, ref: string): Promise<Versioned<Project>> {
   const id = ProjectId.safeParse(ref).success ? ref : (await projectNames.get(reads, canonical(ref)))?.body.projectId;
   const seen = id === undefined ? undefined : await projects.get(reads, id);
   if (!seen || seen.body.removedAt) throw await unknownProject(reads, ref);
@@ -47,7 +47,7 @@ async function unknownProject(reads: Scope['reads'], ref: string): Promise<Fault
   return new Fault('not_found', `no project ${JSON.stringify(ref)}: ${advice}`, { project: ref });
 }
 
-export async function findQuestion({ reads }: Reads, ref: string): Promise<Seen<Question>> {
+export async function findQuestion({ reads }: Reads, ref: string): Promise<Versioned<Question>> {
   const wanted = ref.toLowerCase();
   if (QuestionId.safeParse(wanted).success) return questions.get(reads, wanted).then(present('question', ref));
   const hit = wanted.length >= SHORTEST_TAIL ? await endingWith(reads, questionIndex.all, wanted) : undefined;
@@ -57,7 +57,7 @@ export async function findQuestion({ reads }: Reads, ref: string): Promise<Seen<
 
 const present =
   (noun: string, ref: string) =>
-  <Body>(seen: Seen<Body> | undefined): Seen<Body> => {
+  <Body>(seen: Versioned<Body> | undefined): Versioned<Body> => {
     if (!seen) throw new Fault('not_found', `no ${noun} ${JSON.stringify(ref)}`, { [noun]: ref });
     return seen;
   };

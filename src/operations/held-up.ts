@@ -12,7 +12,7 @@ import { pauses } from '../store/records/pauses.ts';
 import { projects } from '../store/records/projects.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { problemText } from './doable.ts';
-import type { Dispatching, Scope, Unready } from './scope.ts';
+import type { Dispatching, ExecutorProblem, Scope } from './scope.ts';
 
 type HeldUp = OutputOf<'fleet.status'>['heldUp'][number];
 
@@ -129,7 +129,7 @@ async function words(obstacle: Obstacle, lane: Lane, { reads, executors }: Scope
   return `${runs} for ${name}: limit_${kind}`;
 }
 
-function absent(executor: string, unready: Unready | undefined): string {
+function absent(executor: string, unready: ExecutorProblem | undefined): string {
   const why = unready ? `: ${problemText(unready)}` : '';
   return `no executor ${executor} can be started on this machine${why}; or give it another with fleet task edit ID --executor NAME`;
 }

@@ -1,18 +1,18 @@
 import { Fault } from '../domain/fault.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
-import type { Seen } from '../store/records/record.ts';
+import type { Versioned } from '../store/records/record.ts';
 import { runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
 import type { Scope } from './scope.ts';
 
-export interface Own {
-  readonly run: Seen<Run>;
-  readonly task: Seen<Task>;
+export interface OwnRun {
+  readonly run: Versioned<Run>;
+  readonly task: Versioned<Task>;
 }
 
 /** The run that calls and the task it serves, as whoever let it in knows them; nothing the caller says changes that. */
-export async function ownRun({ caller, reads }: Scope): Promise<Own> {
+export async function ownRun({ caller, reads }: Scope): Promise<OwnRun> {
   if (!caller.run) throw new Fault('forbidden', `${caller.name} is ${caller.role} and no run of an agent`);
   const { runId, taskId } = caller.run;
   const [run, task] = await Promise.all([runs.get(reads, runId), tasks.get(reads, taskId)]);

@@ -1,7 +1,7 @@
 import { Fault } from '../domain/fault.ts';
 import { isInForce, liftedPause, pauseId } from '../domain/hold/pause.ts';
 import { allHits } from '../store/queries/every-hit.ts';
-import { changed } from '../store/records/journal.ts';
+import { changeWrites } from '../store/records/journal.ts';
 import { pauseIndex, pauses } from '../store/records/pauses.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 
@@ -20,7 +20,7 @@ export const pauseHandlers: Pick<Handlers, 'pause.list' | 'pause.lift'> = {
       );
     const next = liftedPause(seen.body, { at: now, by: caller.name });
     const note = { what: 'lifted', why: caller.name };
-    return plan({ ...next, seq: next.seq + 1 }, changed(pauses, seen, next, { author: { by: caller.name, at: now }, note }));
+    return plan({ ...next, seq: next.seq + 1 }, changeWrites(pauses, seen, next, { author: { by: caller.name, at: now }, note }));
   },
 };
 

@@ -8,12 +8,12 @@ import { isFinal } from '../domain/task/task.ts';
 import { Name, type ProjectId } from '../domain/values.ts';
 import type { Write } from '../store/port.ts';
 import { allHits, everyHit } from '../store/queries/every-hit.ts';
-import { born, changed } from '../store/records/journal.ts';
+import { changeWrites, creationWrites } from '../store/records/journal.ts';
 import { canonical, projectIndex, projectNames, projects } from '../store/records/projects.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { assertMayBound, assertMayName } from './bounds.ts';
 import { findProject, stillAt } from './find.ts';
-import { type Handlers, type Place, plan, type Scope } from './scope.ts';
+import { type DirectoryKind, type Handlers, plan, type Scope } from './scope.ts';
 import { assertIntegration, defined } from './task-create.ts';
 import { assertExecutors } from './task-executors.ts';
 import { assertAllowed } from './task-place.ts';
@@ -48,7 +48,7 @@ export const projectHandlers: Pick<Handlers, 'project.add' | 'project.list' | 'p
         updatedAt: scope.now,
       };
       const author = { by: scope.caller.name, at: scope.now };
-      return plan(project, [...born(projects, project, author, { what: 'added' }), await nameTaken(project, scope)]);
+      return plan(project, [...creationWrites(projects, project, author, { what: 'added' }), await nameTaken(project, scope)]);
     },
 
     'project.list': async (_input, { reads }) => {
@@ -70,7 +70,7 @@ export const projectHandlers: Pick<Handlers, 'project.add' | 'project.list' | 'p
       if (Object.keys(fields).length === 0) throw new Fault('invalid', 'nothing to change: give at least one field');
       const next = defined({ ...seen.body, ...fields, updatedAt: scope.now }) as Project;
       const note = { what: 'set', data: { fields: Object.keys(fields) } };
-      const change = changed(projects, seen, next, { author: { by: scope.caller.name, at: scope.now }, note });
+      const change = changeWrites(projects, seen, next, { author: { by: scope.caller.name, at: scope.now }, note });
       return plan({ ...next, seq: next.seq + 1 }, [...change, ...(await renamed(seen.body, next, scope))]);
     },
 
@@ -79,7 +79,7 @@ export const projectHandlers: Pick<Handlers, 'project.add' | 'project.list' | 'p
       stillAt('project', seen.body, ifSeq);
       await assertIdle(seen.body.id, seen.body.name, scope);
       const next: Project = { ...seen.body, removedAt: scope.now, updatedAt: scope.now };
-      const change = changed(projects, seen, next, {
+      const change = changeWrites(projects, seen, next, {
         author: { by: scope.caller.name, at: scope.now },
         note: { what: 'removed' },
       });
@@ -87,9 +87,9 @@ export const projectHandlers: Pick<Handlers, 'project.add' | 'project.list' | 'p
     },
   };
 
-type Usable = Extract<Place, { kind: 'repository' | 'bare' | 'directory' }> & { branch?: string | undefined };
+type Usable = Extract<DirectoryKind, { kind: 'repository' | 'bare' | 'directory' }> & { branch?: string | undefined };
 
-function usable(place: Place, typed: string, plain: boolean): Usable {
+function usable(place: DirectoryKind, typed: string, plain: boolean): Usable {
   if (place.kind === 'unusable') throw new Fault('invalid', `cannot add ${typed}: ${place.why}`, { path: typed });
   if (place.kind === 'directory') {
     if (plain) return place;

@@ -13,14 +13,14 @@ import { transition } from '../domain/task/transition.ts';
 import type { RunId } from '../domain/values.ts';
 import type { Write } from '../store/port.ts';
 import { heardAnswer, isPending, questionsOf } from '../store/queries/questions.ts';
-import { born, changed } from '../store/records/journal.ts';
+import { changeWrites, creationWrites } from '../store/records/journal.ts';
 import { questionIndex, questions } from '../store/records/questions.ts';
-import type { Seen } from '../store/records/record.ts';
+import type { Versioned } from '../store/records/record.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { assertWithinBounds } from './bounds.ts';
 import { findQuestion, findTask } from './find.ts';
-import { assertOwn, type Own, ownRun } from './own-run.ts';
+import { assertOwn, type OwnRun, ownRun } from './own-run.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 
 type Questions = 'question.ask' | 'question.list' | 'question.show' | 'question.answer' | 'question.withdraw';
@@ -46,12 +46,12 @@ export const questionHandlers: Pick<Handlers, Questions> = {
       updatedAt: scope.now,
     };
     const author = { by: scope.caller.name, at: scope.now };
-    const writes = born(questions, question, author, { what: 'asked' });
+    const writes = creationWrites(questions, question, author, { what: 'asked' });
     // The task is changed too: of two who ask the same at the same moment, one finds the question of the other.
     const note = { what: 'asked', why: text.slice(0, LIMITS.excerptCharacters.value), data: { question: question.id } };
     return plan(question, [
       ...writes,
-      ...(about ? changed(tasks, about, { ...about.body, updatedAt: scope.now }, { author, note }) : []),
+      ...(about ? changeWrites(tasks, about, { ...about.body, updatedAt: scope.now }, { author, note }) : []),
     ]);
   },
 
@@ -73,7 +73,7 @@ export const questionHandlers: Pick<Handlers, Questions> = {
     await assertAskerWithinBounds(seen.body, scope);
     const author = { by: scope.caller.name, at: scope.now };
     const next = answeredQuestion(seen.body, chosen, author.by, author.at);
-    const change = changed(questions, seen, next, { author, note: { what: 'answered', why: chosen } });
+    const change = changeWrites(questions, seen, next, { author, note: { what: 'answered', why: chosen } });
     return plan({ ...next, seq: next.seq + 1 }, [...change, ...(await goesOn(next, scope))]);
   },
 
@@ -85,14 +85,14 @@ export const questionHandlers: Pick<Handlers, Questions> = {
     if (!own) await assertAskerWithinBounds(seen.body, scope);
     const author = { by: scope.caller.name, at: scope.now };
     const next = withdrawnQuestion(seen.body, { ...author, why });
-    const change = changed(questions, seen, next, { author, note: { what: 'withdrawn', ...(why ? { why } : {}) } });
+    const change = changeWrites(questions, seen, next, { author, note: { what: 'withdrawn', ...(why ? { why } : {}) } });
     // Whoever withdraws its own need not be told.
     return plan({ ...next, seq: next.seq + 1 }, [...change, ...(own ? [] : await goesOn(next, scope))]);
   },
 };
 
 /** Asking the same again is asking once, whichever run of the task asks; also when it has been answered since. */
-async function askedBefore(task: Task, text: string, { reads }: Scope): Promise<Seen<Question> | undefined> {
+async function askedBefore(task: Task, text: string, { reads }: Scope): Promise<Versioned<Question> | undefined> {
   if (isFinal(task.phase))
     throw new Fault('conflict', `task ${task.id} is ${task.phase.state}: nobody is left to hear an answer`);
   const asked = await questionsOf(reads, task.id);
@@ -111,7 +111,7 @@ async function assertAskerWithinBounds({ taskId }: Question, scope: Scope): Prom
 }
 
 /** Who asks again and gets the answer has heard it; who gets none waits for it as the run before it did. */
-function askedAgain({ run, task }: Own, before: Seen<Question>, { caller, now }: Scope): Write[] {
+function askedAgain({ run, task }: OwnRun, before: Versioned<Question>, { caller, now }: Scope): Write[] {
   const { id, answer, runId } = before.body;
   const author = { by: caller.name, at: now };
   if (answer === undefined) {
@@ -119,12 +119,12 @@ function askedAgain({ run, task }: Own, before: Seen<Question>, { caller, now }:
     const asker = { runId: run.body.id, askedBy: `${run.body.executor} ${run.body.id}`, updatedAt: now };
     const note = { what: 'asked again', data: { question: id } };
     return [
-      ...changed(questions, before, { ...before.body, ...asker }, { author, note: { what: 'asked again' } }),
-      ...changed(tasks, task, { ...task.body, updatedAt: now }, { author, note }),
+      ...changeWrites(questions, before, { ...before.body, ...asker }, { author, note: { what: 'asked again' } }),
+      ...changeWrites(tasks, task, { ...task.body, updatedAt: now }, { author, note }),
     ];
   }
   if (!task.body.messages.some(({ answers, state }) => answers === id && state !== 'heard')) return [];
-  return changed(tasks, task, heardAnswer(task.body, id), { author, note: { what: 'heard', data: { question: id } } });
+  return changeWrites(tasks, task, heardAnswer(task.body, id), { author, note: { what: 'heard', data: { question: id } } });
 }
 
 /** A number picks an option; any other text is an answer in one's own words. */
@@ -148,16 +148,16 @@ async function goesOn(question: Question, scope: Scope): Promise<Write[]> {
   const { phase } = task;
   const note = { what: 'told', why: `question ${question.id} was ${question.state}` };
   if (phase.state !== 'blocked' || phase.block.cause !== 'question' || phase.block.questionId !== question.id)
-    return changed(tasks, seen, task, { author, note });
+    return changeWrites(tasks, seen, task, { author, note });
   const other = (await questionsOf(scope.reads, task.id)).find((one) => isPending(one) && one.body.id !== question.id);
   if (other) {
     const next: Task = { ...task, phase: { ...phase, block: questionBlock(other.body) } };
-    return changed(tasks, seen, next, { author, note });
+    return changeWrites(tasks, seen, next, { author, note });
   }
   const [newest] = await scope.reads.scan({ index: runIndex.agents(task.id), limit: 1, reverse: true });
   const continued = { ...task, ...(newest ? { continues: newest.key.id as RunId } : {}) };
   const next = transition(continued, { type: 'unblock', at: scope.now });
-  return changed(tasks, seen, next, { author, note: { ...note, what: 'unblock', from: 'blocked', to: next.phase.state } });
+  return changeWrites(tasks, seen, next, { author, note: { ...note, what: 'unblock', from: 'blocked', to: next.phase.state } });
 }
 
 /** An agent that asked in its own way and still waits gets the answer in its own way too. */

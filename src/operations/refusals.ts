@@ -4,7 +4,7 @@ import { type Fault, isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Instant } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
-import { changed } from '../store/records/journal.ts';
+import { changeWrites } from '../store/records/journal.ts';
 import { tasks } from '../store/records/tasks.ts';
 import type { Scope } from './scope.ts';
 
@@ -37,7 +37,7 @@ export async function noteRefusal({ run, name }: Caller, { operation, error }: R
     const why = clean(error.message).slice(0, LIMITS.excerptCharacters.value);
     const data = { operation: operation.name, run: run.runId, code: error.code, ...(isLast ? { more: 'are not told' } : {}) };
     const author = { by: name, at: ground.now() };
-    const writes = changed(tasks, seen, { ...seen.body, refusals }, { author, note: { what: 'refused', why, data } });
+    const writes = changeWrites(tasks, seen, { ...seen.body, refusals }, { author, note: { what: 'refused', why, data } });
     try {
       await ground.store.commit(writes);
       return;

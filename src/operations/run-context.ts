@@ -4,14 +4,14 @@ import { LIMITS } from '../domain/limits.ts';
 import { shortenedReport, shortenedTask } from '../domain/run/packet.ts';
 import type { Run } from '../domain/run/run.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
-import { cleaned, newestReport, packetFor, readerOf, told } from '../store/queries/packet.ts';
+import { cleaned, newestReport, packetFor, readerOf, toldTaskOf } from '../store/queries/packet.ts';
 import { questionsOf } from '../store/queries/questions.ts';
 import { projects } from '../store/records/projects.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { findRun } from './run.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
-import { whole } from './texts.ts';
+import { loadText } from './texts.ts';
 
 const TOLD = LIMITS.contextItems.value;
 
@@ -60,7 +60,7 @@ async function toldTask(task: Task, scope: Scope): Promise<RunContext['task']> {
   return {
     id: task.id,
     title: task.title,
-    prompt: await whole(scope, task.prompt),
+    prompt: await loadText(scope, task.prompt),
     ...(task.acceptance ? { acceptance: task.acceptance } : {}),
     kind: task.kind,
     expectsChanges: task.expectsChanges,
@@ -99,7 +99,7 @@ async function finishedBeside(own: Task, scope: Scope): Promise<RunContext['rece
   const finished = hits.map(tasks.read).filter(({ id, phase }) => id !== own.id && isFinal(phase));
   const reader = await readerOf(scope.around, own);
   const clean = cleaned(scope.output.redactor);
-  const all = await Promise.all(finished.slice(0, TOLD).map((task) => told(scope.around, task, { reader, clean })));
+  const all = await Promise.all(finished.slice(0, TOLD).map((task) => toldTaskOf(scope.around, task, { reader, clean })));
   // Of tasks it does not depend on, it need not know every file.
   return all.map((one) => shortenedTask(one, LIMITS.packetTaskBytes.value / 4));
 }

@@ -5,7 +5,7 @@ import type { Run } from '../domain/run/run.ts';
 import { RunId } from '../domain/values.ts';
 import { endingWith } from '../store/queries/every-hit.ts';
 import { hostNameOf } from '../store/records/hosts.ts';
-import type { Seen } from '../store/records/record.ts';
+import type { Versioned } from '../store/records/record.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { findTask } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
@@ -70,14 +70,14 @@ async function viewOf(run: Run, { reads, now, settings }: Scope): Promise<RunVie
   return { ...rest, watch: seen };
 }
 
-export async function findRun({ reads }: Scope, ref: string): Promise<Seen<Run>> {
+export async function findRun({ reads }: Scope, ref: string): Promise<Versioned<Run>> {
   const wanted = ref.toLowerCase();
   const seen = RunId.safeParse(wanted).success ? await runs.get(reads, wanted) : await byTail(reads, wanted);
   if (!seen) throw new Fault('not_found', `no run ${JSON.stringify(ref)}`, { run: ref });
   return seen;
 }
 
-async function byTail(reads: Scope['reads'], tail: string): Promise<Seen<Run> | undefined> {
+async function byTail(reads: Scope['reads'], tail: string): Promise<Versioned<Run> | undefined> {
   if (tail.length < 4) return undefined;
   const hit = await endingWith(reads, runIndex.all, tail);
   if (hit === 'two') throw new Fault('invalid', `more than one run ends with ${tail}: give more characters of its id`);

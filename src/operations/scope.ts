@@ -17,7 +17,7 @@ import type { Totals } from '../domain/work/work.ts';
 import type { Workspace } from '../domain/work/workspace.ts';
 import type { RunLog } from '../runlog/port.ts';
 import type { Store, Write } from '../store/port.ts';
-import type { AgentSurroundings } from './agent-surroundings.ts';
+import type { AgentSetup } from './agent-setup.ts';
 import type { Upkeep } from './upkeep.ts';
 
 /** All an operation may touch. Anything missing here is something an operation must not do. */
@@ -30,14 +30,14 @@ export interface Scope {
   readonly now: Instant;
   readonly ids: Ids;
   readonly settings: SettingsPort;
-  readonly places: Places;
+  readonly places: Directories;
   readonly executors: Executors;
   readonly dispatching: Dispatching;
-  readonly output: Output;
-  readonly home: Home;
+  readonly output: RunOutput;
+  readonly home: HomeInfo;
   readonly upkeep: Upkeep;
-  readonly work: WorkPort;
-  readonly signer: Signer;
+  readonly work: GitPort;
+  readonly signer: TokenSigner;
   /** Names, in small letters, under which somebody can call now, whoever may see them: nobody new may be called like them. */
   callerNames(): Promise<ReadonlySet<string>>;
 }
@@ -45,21 +45,21 @@ export interface Scope {
 /** An executor as the machine knows it, whatever the settings say. */
 export type ExecutorHere = Omit<ExecutorView, 'isDefault' | 'model'>;
 
-export interface Executors extends AgentSurroundings {
+export interface Executors extends AgentSetup {
   /** Names that tasks may ask for, whether or not they can be started here. */
   names(): Promise<readonly string[]>;
   /** Accounts of one of them that tasks may ask for. */
   accounts(executor: string): Promise<readonly string[]>;
   /** What is wrong with one of them, by its name and account as a task would say them; undefined when it is ready. Soon answered. */
-  unready(ref: string): Promise<Unready | undefined>;
+  unready(ref: string): Promise<ExecutorProblem | undefined>;
   /** Each with its program; asks programs for their versions, and for no longer than they may take. */
   here(): Promise<readonly ExecutorHere[]>;
   /** How a person goes on with a conversation; undefined where the program has no form for people. */
-  interactive(wish: Opening): Promise<Interactive | undefined>;
+  interactive(wish: TerminalOpening): Promise<Interactive | undefined>;
 }
 
 /** Why an executor is of no use here at the moment. */
-export interface Unready {
+export interface ExecutorProblem {
   readonly why: string;
   /** What to type about it. */
   readonly repair?: string | undefined;
@@ -68,7 +68,7 @@ export interface Unready {
 }
 
 /** A conversation, and where it is gone on with. */
-export interface Opening {
+export interface TerminalOpening {
   readonly task: Task;
   readonly run: Run;
   readonly session: string;
@@ -78,7 +78,7 @@ export interface Opening {
 }
 
 /** Turns a token into the text its bearer shows. The same token gives the same text. */
-export interface Signer {
+export interface TokenSigner {
   sign(token: Token): Promise<string>;
   /** The code of a link, which nobody else can make. */
   codeOf(link: LinkId): Promise<string>;
@@ -130,12 +130,12 @@ export interface SettingsPort {
 export interface Dispatching {
   capacity(): Promise<Capacity>;
   /** The executor of a task that names none. */
-  defaults(projectId: string | undefined, known?: Project): Promise<Defaults>;
+  defaults(projectId: string | undefined, known?: Project): Promise<TaskDefaults>;
   startable(): Promise<(work: Pick<Lane, 'executor' | 'placement'>) => boolean>;
   diskShort(): Promise<DiskShortage | undefined>;
 }
 
-export interface Defaults {
+export interface TaskDefaults {
   readonly executor: string;
   readonly model?: string | undefined;
   readonly effort?: Project['effort'];
@@ -144,7 +144,7 @@ export interface Defaults {
 }
 
 /** What runs have printed. Everything leaves it redacted. */
-export interface Output {
+export interface RunOutput {
   read(
     runId: RunId,
     stream: 'out' | 'err',
@@ -158,7 +158,7 @@ export interface Output {
     },
   ): Promise<OutputPage>;
   /** The same, decoded by the executor of the run. */
-  events(run: Run, place: EventPlace): Promise<EventPage>;
+  events(run: Run, place: EventRange): Promise<RunEventPage>;
   /** What its directory tells of how it was started, and how it ended. */
   facts(runId: RunId): Promise<RunFacts>;
   /** Takes out of a text, which came another way, what its output is shown without. */
@@ -169,13 +169,13 @@ export interface Output {
   clean(text: string): string;
 }
 
-export interface EventPlace {
+export interface EventRange {
   readonly after: number;
   readonly last?: number | undefined;
   readonly limit: number;
 }
 
-export interface EventPage {
+export interface RunEventPage {
   readonly items: RunEvent[];
   readonly next: number;
   readonly more: boolean;
@@ -190,7 +190,7 @@ export interface OutputPage {
 }
 
 /** What the file system says about a directory. */
-export type Place =
+export type DirectoryKind =
   | {
       readonly kind: 'repository' | 'bare';
       readonly path: string;
@@ -200,9 +200,9 @@ export type Place =
   | { readonly kind: 'directory'; readonly path: string }
   | { readonly kind: 'unusable'; readonly path: string; readonly why: string };
 
-export interface Places {
+export interface Directories {
   /** Follows links, finds the repository a directory belongs to. Never throws for what a person may have typed. */
-  inspect(path: string): Promise<Place>;
+  inspect(path: string): Promise<DirectoryKind>;
   /** Whether work can be done in a directory, and where it really is. As `inspect`, but what git said before holds while it must. */
   usable(path: string): Promise<{ readonly real: string } | { readonly why: string }>;
   /** The innermost repository at or above a directory, by what lies there. */
@@ -214,7 +214,7 @@ export interface Places {
 }
 
 /** What git says about work, and the few things that may be done to it at once. */
-export interface WorkPort {
+export interface GitPort {
   diff(
     project: Project,
     wish: { readonly base: string; readonly tip: string; readonly maxBytes: number },
@@ -250,10 +250,10 @@ export interface WorkPort {
   blame(
     path: string,
     wish: { readonly ref?: string | undefined; readonly line?: number | undefined },
-  ): Promise<{ file: string; lines: readonly BlamedLine[] }>;
+  ): Promise<{ file: string; lines: readonly BlameLine[] }>;
 }
 
-export interface BlamedLine {
+export interface BlameLine {
   readonly line: number;
   readonly text: string;
   readonly commit: string;
@@ -266,7 +266,7 @@ export interface BlamedLine {
   readonly model?: string | undefined;
 }
 
-export interface Home {
+export interface HomeInfo {
   /** Number of the process that carries out the call. */
   readonly pid: number;
   readonly path: string;

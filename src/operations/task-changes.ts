@@ -6,9 +6,9 @@ import { type TaskCommand, transition } from '../domain/task/transition.ts';
 import { Name, type RunId } from '../domain/values.ts';
 import type { Write } from '../store/port.ts';
 import { withdrawals } from '../store/queries/questions.ts';
-import { changed } from '../store/records/journal.ts';
+import { changeWrites } from '../store/records/journal.ts';
 import { projects } from '../store/records/projects.ts';
-import type { Seen } from '../store/records/record.ts';
+import type { Versioned } from '../store/records/record.ts';
 import { runIndex } from '../store/records/runs.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { trash } from '../store/records/trash.ts';
@@ -59,7 +59,7 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
     const note = { what: 'comment', why: text };
     return plan(
       { n: seen.body.seq + 1, ...author, ...note },
-      changed(tasks, seen, { ...seen.body, updatedAt: scope.now }, { author, note }),
+      changeWrites(tasks, seen, { ...seen.body, updatedAt: scope.now }, { author, note }),
     );
   },
 
@@ -102,7 +102,7 @@ export const taskChangeHandlers: Pick<Handlers, Changes> = {
     const task = withMessage(seen.body, text, scope);
     const n = task.messages.at(-1)?.n ?? 0;
     const author = { by: scope.caller.name, at: scope.now };
-    const change = changed(tasks, seen, task, { author, note: { what: 'message', why: text, data: { n } } });
+    const change = changeWrites(tasks, seen, task, { author, note: { what: 'message', why: text, data: { n } } });
     return plan({ taskId: task.id, n, state: 'waiting' as const }, change);
   },
 
@@ -136,7 +136,7 @@ function speaker(as: string | undefined, { caller }: Scope): string {
 }
 
 /** Finished work is refused: its agent goes on with these words, which stay with the work and in its history. */
-export const sentBack = (id: string, ifSeq: number | undefined, text: string, scope: Scope) =>
+export const sendBack = (id: string, ifSeq: number | undefined, text: string, scope: Scope) =>
   again(id, ifSeq, scope, { resume: true, text, isRejected: true });
 
 interface Again {
@@ -191,11 +191,11 @@ interface Around {
   readonly beliefs?: readonly Write[];
 }
 
-async function moved(seen: Seen<Task>, command: TaskCommand, scope: Scope, { what, why, data, beliefs = [] }: Around) {
+async function moved(seen: Versioned<Task>, command: TaskCommand, scope: Scope, { what, why, data, beliefs = [] }: Around) {
   const next = transition(seen.body, command);
   const states = { from: seen.body.phase.state, to: next.phase.state };
   const note = { what: what ?? command.type, ...states, ...(why ? { why } : {}), ...(data ? { data } : {}) };
-  const change = changed(tasks, seen, next, { author: { by: scope.caller.name, at: scope.now }, note });
+  const change = changeWrites(tasks, seen, next, { author: { by: scope.caller.name, at: scope.now }, note });
   return plan(await viewOf({ ...next, seq: next.seq + 1 }, scope), [...change, ...beliefs]);
 }
 

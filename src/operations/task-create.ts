@@ -8,8 +8,8 @@ import type { Task, TaskSpec } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import type { Instant, TaskId } from '../domain/values.ts';
 import type { Write } from '../store/port.ts';
-import { born, changed } from '../store/records/journal.ts';
-import type { Seen } from '../store/records/record.ts';
+import { changeWrites, creationWrites } from '../store/records/journal.ts';
+import type { Versioned } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { teamFor } from './authorize.ts';
 import { creatorRoleOf, withinBounds } from './bounds.ts';
@@ -20,10 +20,10 @@ import { plan } from './scope.ts';
 import { assertArguments, assertExecutors } from './task-executors.ts';
 import { awaited, findDependencies, openOnes } from './task-graph.ts';
 import { asPart } from './task-part.ts';
-import { whereToWork } from './task-place.ts';
+import { workPlaceOf } from './task-place.ts';
 import { assertSandbox, isolationFor } from './task-trust.ts';
 import { viewOf } from './task-view.ts';
-import { stash } from './texts.ts';
+import { storeText } from './texts.ts';
 
 type Input = z.output<typeof createTask.input>;
 
@@ -35,7 +35,7 @@ export async function madeTask(asked: Input, scope: Scope, { reviews }: Pick<Tas
   const [{ place, project }, dependencies, parent] = await Promise.all([
     asked.directory !== undefined && scope.caller.run
       ? { place: { directory: asked.directory }, project: undefined }
-      : whereToWork(asked, scope),
+      : workPlaceOf(asked, scope),
     findDependencies(asked.after ?? [], scope),
     asked.parent === undefined ? undefined : findTask(scope, asked.parent),
   ]);
@@ -47,7 +47,7 @@ export async function madeTask(asked: Input, scope: Scope, { reviews }: Pick<Tas
   const { integration, isolation } = landing(input, project, scope);
   if (integration !== undefined) wish.integration = integration;
   if (isolation !== undefined) wish.isolation = isolation;
-  const task = draftOf(scope.ids.task(), { wish, prompt: await stash(scope, input.prompt) }, scope);
+  const task = draftOf(scope.ids.task(), { wish, prompt: await storeText(scope, input.prompt) }, scope);
   stand(task, { ...place, ...lineage(parent, scope, reviews ? 1 : 0) });
   if (task.sandbox) await assertSandbox(task, scope);
   if (reviews) task.reviews = reviews;
@@ -56,7 +56,7 @@ export async function madeTask(asked: Input, scope: Scope, { reviews }: Pick<Tas
   const placed = input.draft ? task : transition(task, { type: 'dispatch', at: scope.now, unmet });
   const author = { by: scope.caller.name, at: scope.now };
   const writes: Write[] = [
-    ...born(tasks, placed, author, { what: 'created', to: placed.phase.state }),
+    ...creationWrites(tasks, placed, author, { what: 'created', to: placed.phase.state }),
     ...awaited(dependencies.filter(({ body }) => body.id !== parent?.body.id)),
     ...(parent ? partAdded(parent, placed, author) : []),
   ];
@@ -138,7 +138,7 @@ export function givenDefaults(
   };
 }
 
-function wishOf(input: Input, scope: Scope, dependencies: readonly Seen<Task>[]): TaskSpec {
+function wishOf(input: Input, scope: Scope, dependencies: readonly Versioned<Task>[]): TaskSpec {
   const { settings } = scope;
   const {
     prompt,
@@ -211,7 +211,7 @@ export function titleOf(prompt: string): string {
   return letters.length <= 80 ? letters.join('') : `${letters.slice(0, 79).join('')}…`;
 }
 
-export function lineage(parent: Seen<Task> | undefined, { settings }: Scope, deeper: number): Partial<Task> {
+export function lineage(parent: Versioned<Task> | undefined, { settings }: Scope, deeper: number): Partial<Task> {
   if (!parent) return {};
   const { max_depth: deepest } = settings.current().values;
   const depth = parent.body.depth + 1;
@@ -225,8 +225,8 @@ export function lineage(parent: Seen<Task> | undefined, { settings }: Scope, dee
   return { parentId: parent.body.id, depth };
 }
 
-export function partAdded(parent: Seen<Task>, child: Task, author: { by: string; at: Instant }): Write[] {
+export function partAdded(parent: Versioned<Task>, child: Task, author: { by: string; at: Instant }): Write[] {
   const waits = child.dependsOn.includes(parent.body.id) ? 1 : 0;
   const next = { ...parent.body, children: parent.body.children + 1, awaited: parent.body.awaited + waits, updatedAt: author.at };
-  return changed(tasks, parent, next, { author, note: { what: 'part added', data: { task: child.id } } });
+  return changeWrites(tasks, parent, next, { author, note: { what: 'part added', data: { task: child.id } } });
 }

@@ -4,8 +4,8 @@ import { Fault } from '../domain/fault.ts';
 import { isFinal, type Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import type { Write } from '../store/port.ts';
-import { changed } from '../store/records/journal.ts';
-import type { Seen } from '../store/records/record.ts';
+import { changeWrites } from '../store/records/journal.ts';
+import type { Versioned } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { teamFor } from './authorize.ts';
 import { editedWithinBounds } from './bounds.ts';
@@ -15,10 +15,10 @@ import { type Handlers, plan, type Scope } from './scope.ts';
 import { assertIntegration, defined } from './task-create.ts';
 import { assertArguments, assertExecutors } from './task-executors.ts';
 import { awaited, beliefsIn, edgesChecked, findDependencies, openOnes } from './task-graph.ts';
-import { whereToWork } from './task-place.ts';
+import { workPlaceOf } from './task-place.ts';
 import { withTrust } from './task-trust.ts';
 import { viewOf } from './task-view.ts';
-import { stash } from './texts.ts';
+import { storeText } from './texts.ts';
 
 type Input = z.output<typeof editTask.input>;
 
@@ -40,7 +40,7 @@ export const editTaskHandler: Handlers['task.edit'] = async (input, scope) => {
   const isTrustTouched = touchesTrust(input) || edited.sandbox !== seen.body.sandbox;
   const { task, writes } = await rewired(isTrustTouched ? await withTrust(edited, input, scope) : edited, input, scope);
   const note = { what: 'edited', data: { fields: [...Object.keys(fields), ...(touchesEdges(input) ? ['dependsOn'] : [])] } };
-  const change = changed(tasks, seen, task, { author: { by: scope.caller.name, at: scope.now }, note });
+  const change = changeWrites(tasks, seen, task, { author: { by: scope.caller.name, at: scope.now }, note });
   const [view, warnings] = await Promise.all([
     viewOf({ ...task, seq: task.seq + 1 }, scope),
     isUnbegun(task) ? warningsFor(task, scope) : [],
@@ -82,14 +82,14 @@ function emptied(clear: readonly string[]): Record<string, unknown> {
 
 async function given(input: Input, scope: Scope): Promise<Record<string, unknown>> {
   const { id: _id, clear: _clear, ifSeq: _ifSeq, after: _after, prompt, project, tag, tool, extraArg, executor, ...same } = input;
-  const where = project === undefined ? undefined : await whereToWork({ project }, scope);
+  const where = project === undefined ? undefined : await workPlaceOf({ project }, scope);
   return defined({
     ...same,
     tags: tag,
     tools: tool,
     extraArgs: extraArg,
     executors: executor,
-    prompt: prompt === undefined ? undefined : await stash(scope, prompt),
+    prompt: prompt === undefined ? undefined : await storeText(scope, prompt),
     ...(where ? { projectId: where.place.projectId } : {}),
   });
 }
@@ -120,7 +120,7 @@ async function rewired(task: Task, input: Input, scope: Scope): Promise<{ task: 
   const dependsOn = dependencies.map(({ body }) => body.id);
   const edges = touchesEdges(input) ? await edgesChecked(task.id, dependsOn, scope) : [];
   const next = transition({ ...task, dependsOn }, { type: 'rewire', at: scope.now, unmet: openOnes(dependencies, task) });
-  const isNew = ({ body }: Seen<Task>) => !task.dependsOn.includes(body.id);
+  const isNew = ({ body }: Versioned<Task>) => !task.dependsOn.includes(body.id);
   return {
     task: next,
     writes: [...edges, ...awaited(dependencies.filter(isNew)), ...beliefsIn(dependencies.filter((seen) => !isNew(seen)))],

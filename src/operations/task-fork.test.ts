@@ -6,11 +6,11 @@ import type { Task } from '../domain/task/task.ts';
 import { transition } from '../domain/task/transition.ts';
 import type { TaskId } from '../domain/values.ts';
 import type { Work } from '../domain/work/work.ts';
-import { born, entriesAfter } from '../store/records/journal.ts';
+import { creationWrites, entriesAfter } from '../store/records/journal.ts';
 import { runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { workspaces } from '../store/records/workspaces.ts';
-import type { WorkPort } from './scope.ts';
+import type { GitPort } from './scope.ts';
 
 const commit = (start: string) => start.padEnd(40, '0');
 const BASE = commit('aa');
@@ -62,7 +62,10 @@ async function worked(
   const claimed = transition(seen.body, { type: 'claim', at, holder: { kind: 'run', runId } });
   const made: Work = { branch: 'scripted/x/1', target: 'main', base: BASE, runId, ...work };
   const task: Task = { ...claimed, ...(work === null ? {} : { work: made }) };
-  await house.store.commit([tasks.put(task, seen.version), ...born(runs, row, { by: 'host here', at }, { what: 'claimed' })]);
+  await house.store.commit([
+    tasks.put(task, seen.version),
+    ...creationWrites(runs, row, { by: 'host here', at }, { what: 'claimed' }),
+  ]);
   return { id, runId };
 }
 
@@ -73,7 +76,7 @@ async function change(house: MemoryHouse, id: TaskId, next: (task: Task) => Task
 const fails = (house: MemoryHouse, id: TaskId) =>
   change(house, id, (task) => ({ ...task, phase: { state: 'failed', at: house.now(), reason: 'crashed' } }));
 
-async function shop(work: Partial<WorkPort> = {}) {
+async function shop(work: Partial<GitPort> = {}) {
   const house = memoryHouse({ work: { has: async () => true, ...work } });
   await house.call('project.add', { path: '/repo', name: 'shop' });
   return house;
@@ -173,7 +176,7 @@ describe('a fork', () => {
     if (!seen) throw new Error('no run');
     house.pass(1_000);
     const cut: Run = { ...seen.body, id: house.ids.run(), watch: watch() };
-    await house.store.commit(born(runs, cut, { by: 'host here', at: house.now() }, { what: 'claimed' }));
+    await house.store.commit(creationWrites(runs, cut, { by: 'host here', at: house.now() }, { what: 'claimed' }));
     expect((await house.call('task.fork', { id })).forkedFrom?.runId).toBe(runId);
   });
 

@@ -9,7 +9,7 @@ import { transition } from '../domain/task/transition.ts';
 import type { TaskId } from '../domain/values.ts';
 import { keptRef, type Work } from '../domain/work/work.ts';
 import type { Write } from '../store/port.ts';
-import { born, changed } from '../store/records/journal.ts';
+import { changeWrites, creationWrites } from '../store/records/journal.ts';
 import { projects } from '../store/records/projects.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
@@ -57,8 +57,13 @@ export const forkTaskHandler: Handlers['task.fork'] = async (input, scope) => {
   const data = { run: run.id, ...(commit ? { commit } : {}) };
   const why = `forked from ${origin.id}`;
   const writes: Write[] = [
-    ...born(tasks, queued, author, { what: 'created', to: queued.phase.state, why, data: { ...data, task: origin.id } }),
-    ...changed(
+    ...creationWrites(tasks, queued, author, {
+      what: 'created',
+      to: queued.phase.state,
+      why,
+      data: { ...data, task: origin.id },
+    }),
+    ...changeWrites(
       tasks,
       seen,
       { ...origin, updatedAt: scope.now },

@@ -7,16 +7,16 @@ import { projectIndex, projects } from '../store/records/projects.ts';
 import { findProject } from './find.ts';
 import type { Scope } from './scope.ts';
 
-export interface Where {
+export interface WorkPlace {
   readonly place: Pick<Task, 'projectId' | 'directory'>;
   readonly project?: Project;
 }
 
 /** Where the work is to be done: the project that was named, else the one the directory lies in, else the directory itself. */
-export async function whereToWork(
+export async function workPlaceOf(
   asked: { project?: string | undefined; directory?: string | undefined },
   scope: Scope,
-): Promise<Where> {
+): Promise<WorkPlace> {
   if (asked.project !== undefined) return inProject((await findProject(scope, asked.project)).body, scope);
   if (asked.directory === undefined) throw new Fault('invalid', 'say where the work is done: name a project or a directory');
   const place = await scope.places.usable(asked.directory);
@@ -32,7 +32,7 @@ export async function whereToWork(
 }
 
 /** It may have been added under another allow-list. */
-async function inProject(project: Project, scope: Scope): Promise<Where> {
+async function inProject(project: Project, scope: Scope): Promise<WorkPlace> {
   await assertAllowed(project.path, scope);
   return { place: { projectId: project.id }, project };
 }

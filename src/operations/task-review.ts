@@ -8,7 +8,7 @@ import { type Handlers, plan, type Scope } from './scope.ts';
 import { madeTask } from './task-create.ts';
 import { doersOf, inContractWords, placeOf } from './task-part.ts';
 import { viewOf } from './task-view.ts';
-import { whole } from './texts.ts';
+import { loadText } from './texts.ts';
 
 /**
  * A review is a task that waits for the one it looks at. It is a part of it, so an agent can follow what becomes of it, and
@@ -59,6 +59,6 @@ const promptOf = ({ id, title }: Task, text: string | undefined): string =>
 async function sameReview({ id }: Task, prompt: string, scope: Scope): Promise<Task | undefined> {
   const parts = (await scope.reads.scan({ index: taskIndex.parent(id), limit: LIMITS.subTasks.value })).map(tasks.read);
   const open = parts.filter(({ reviews, phase }) => reviews === id && !isFinal(phase));
-  for (const task of open) if ((await whole(scope, task.prompt)) === prompt) return task;
+  for (const task of open) if ((await loadText(scope, task.prompt)) === prompt) return task;
   return undefined;
 }

@@ -8,18 +8,18 @@ import { transition } from '../domain/task/transition.ts';
 import { Instant, instantOf, msOf, Name, Prompt, Tag, TaskId, Title } from '../domain/values.ts';
 import type { Write } from '../store/port.ts';
 import { imports } from '../store/records/imports.ts';
-import { born, entriesAfter } from '../store/records/journal.ts';
-import type { Seen } from '../store/records/record.ts';
+import { creationWrites, entriesAfter } from '../store/records/journal.ts';
+import type { Versioned } from '../store/records/record.ts';
 import { taskIndex, tasks } from '../store/records/tasks.ts';
 import { withinBounds } from './bounds.ts';
 import { findProject } from './find.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { defined, draftOf, givenDefaults, landing, titleOf } from './task-create.ts';
 import { awaited } from './task-graph.ts';
-import { type Where, whereToWork } from './task-place.ts';
+import { type WorkPlace, workPlaceOf } from './task-place.ts';
 import { assertSandbox } from './task-trust.ts';
 import { wholeView } from './task-view.ts';
-import { stash } from './texts.ts';
+import { storeText } from './texts.ts';
 
 export const taskTransferHandlers: Pick<Handlers, 'task.export' | 'task.import'> = {
   'task.export': async ({ project, limit, cursor }, scope) => {
@@ -73,8 +73,8 @@ async function knownAs(source: string, { reads }: Scope): Promise<string | undef
 /**
  * What the caller says goes before what a line says. Lines of one file name few places: each is looked up once.
  */
-function whereFinder(given: Placing, scope: Scope): (line: ImportedTask) => Promise<Where> {
-  const found = new Map<string, Promise<Where>>();
+function whereFinder(given: Placing, scope: Scope): (line: ImportedTask) => Promise<WorkPlace> {
+  const found = new Map<string, Promise<WorkPlace>>();
   return (line) => {
     const key = JSON.stringify([line.project, line.directory]);
     const known = found.get(key) ?? whereFor(given, line, scope);
@@ -85,15 +85,15 @@ function whereFinder(given: Placing, scope: Scope): (line: ImportedTask) => Prom
 
 type Placing = { readonly project?: string | undefined; readonly directory?: string | undefined };
 
-async function whereFor(given: Placing, line: ImportedTask, scope: Scope): Promise<Where> {
-  if (given.project !== undefined) return whereToWork({ project: given.project }, scope);
+async function whereFor(given: Placing, line: ImportedTask, scope: Scope): Promise<WorkPlace> {
+  if (given.project !== undefined) return workPlaceOf({ project: given.project }, scope);
   const directory = given.directory ?? line.directory;
-  if (line.project === undefined && directory !== undefined) return whereToWork({ directory }, scope);
+  if (line.project === undefined && directory !== undefined) return workPlaceOf({ directory }, scope);
   if (line.project === undefined)
     throw new Fault('invalid', `${line.source} says no place to work: name a project or a directory for it`);
   const project = line.project;
-  return whereToWork({ project }, scope).catch((error: unknown) => {
-    if (directory !== undefined && isFault(error, 'not_found')) return whereToWork({ directory }, scope);
+  return workPlaceOf({ project }, scope).catch((error: unknown) => {
+    if (directory !== undefined && isFault(error, 'not_found')) return workPlaceOf({ directory }, scope);
     throw error;
   });
 }
@@ -102,7 +102,7 @@ async function whereFor(given: Placing, line: ImportedTask, scope: Scope): Promi
 interface Batch {
   readonly born: Map<string, { readonly line: ImportedTask; task: Task }>;
   /** Tasks that were here before and are waited for now. */
-  readonly waitedFor: Map<string, Seen<Task>>;
+  readonly waitedFor: Map<string, Versioned<Task>>;
   readonly skipped: { source: string; why: string }[];
 }
 
@@ -123,7 +123,7 @@ async function resolved(line: ImportedTask, batch: Batch, scope: Scope): Promise
 }
 
 interface Around {
-  readonly where: Where;
+  readonly where: WorkPlace;
   readonly after: readonly Task[];
   readonly dispatch: boolean;
 }
@@ -137,7 +137,7 @@ async function taskFrom(line: ImportedTask, { where, after, dispatch }: Around, 
   // Where there is no repository, a private clone is not asked for again.
   const asked = where.project?.kind === 'directory' || !where.project ? { sandbox } : { sandbox, isolation };
   const wish = { ...bounded, isolation: undefined, ...landing(asked, where.project, scope) };
-  const prompt = await stash(scope, accepted(line, Prompt.safeParse(line.prompt)));
+  const prompt = await storeText(scope, accepted(line, Prompt.safeParse(line.prompt)));
   const draft: Task = {
     ...draftOf(id.success ? id.data : scope.ids.task(createdAt), { wish, prompt }, scope),
     ...where.place,
@@ -199,7 +199,7 @@ function bornFrom(task: Task, line: ImportedTask, { caller, now }: Scope): Write
     ...(remarks.length > 0 ? { data: { source: line.source, comments: remarks } } : {}),
   };
   return [
-    ...born(tasks, task, { by: caller.name, at: now }, note),
+    ...creationWrites(tasks, task, { by: caller.name, at: now }, note),
     ...(task.id === line.source ? [] : [imports.put({ source: line.source, taskId: task.id }, 'absent')]),
   ];
 }

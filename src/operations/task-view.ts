@@ -5,7 +5,7 @@ import { trustOf } from '../domain/work/trust.ts';
 import { projects } from '../store/records/projects.ts';
 import { runs } from '../store/records/runs.ts';
 import type { Scope } from './scope.ts';
-import { whole } from './texts.ts';
+import { loadText } from './texts.ts';
 
 /** A task as a list shows it: the beginning of a long prompt, the name of its project. */
 export async function viewOf(task: Task, { reads }: Pick<Scope, 'reads'>): Promise<TaskView> {
@@ -38,5 +38,5 @@ export async function liveView(view: TaskView, { reads }: Pick<Scope, 'reads'>):
 
 export async function wholeView(task: Task, scope: Pick<Scope, 'reads' | 'texts'>): Promise<TaskView> {
   const view = await viewOf(task, scope);
-  return view.promptIsWhole ? view : { ...view, prompt: await whole(scope, task.prompt), promptIsWhole: true };
+  return view.promptIsWhole ? view : { ...view, prompt: await loadText(scope, task.prompt), promptIsWhole: true };
 }

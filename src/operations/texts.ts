@@ -5,13 +5,13 @@ import type { Scope } from './scope.ts';
 type Texts = Pick<Scope, 'texts'>;
 
 /** Long text goes to the second port before anything that names it is committed. */
-export async function stash({ texts }: Texts, text: string): Promise<StoredText> {
+export async function storeText({ texts }: Texts, text: string): Promise<StoredText> {
   const bytes = Buffer.byteLength(text);
   if (bytes <= LIMITS.inlineTextBytes.value) return { text };
   return { excerpt: excerptOf(text), blob: await texts.putBlob(text), bytes };
 }
 
-export const whole = async ({ texts }: Texts, stored: StoredText): Promise<string> =>
+export const loadText = async ({ texts }: Texts, stored: StoredText): Promise<string> =>
   'text' in stored ? stored.text : texts.getBlob(stored.blob);
 
 const excerptOf = (text: string) =>

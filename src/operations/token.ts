@@ -6,11 +6,11 @@ import { assertNarrower, assertOwnName, isTokenValid, type Token } from '../doma
 import { type Instant, instantOf, LinkId, msOf, TokenId } from '../domain/values.ts';
 import type { Store } from '../store/port.ts';
 import { endingWith, everyHit } from '../store/queries/every-hit.ts';
-import { born, changed } from '../store/records/journal.ts';
-import type { Seen } from '../store/records/record.ts';
+import { changeWrites, creationWrites } from '../store/records/journal.ts';
+import type { Versioned } from '../store/records/record.ts';
 import type { Request } from '../store/records/requests.ts';
 import { links, tokenIndex, tokens } from '../store/records/tokens.ts';
-import { type Handlers, plan, type Scope, type Signer } from './scope.ts';
+import { type Handlers, plan, type Scope, type TokenSigner } from './scope.ts';
 
 const DAY_MS = 86_400_000;
 const LINK_MS = 5 * 60_000;
@@ -36,7 +36,7 @@ export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.link' | 'toke
     assertNarrower(token, caller);
     assertOwnName(token.name, caller, await scope.callerNames());
     const note = { what: 'made', why: `${token.role} for ${token.name}` };
-    return plan({ ...token, token: '' }, born(tokens, token, { by: caller.name, at: now }, note));
+    return plan({ ...token, token: '' }, creationWrites(tokens, token, { by: caller.name, at: now }, note));
   },
 
   'token.link': async ({ days }, scope) => {
@@ -60,7 +60,7 @@ export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.link' | 'toke
     };
     const { id, name, expiresAt } = link;
     const author = { by: caller.name, at: now };
-    return plan({ id, name, role: link.role, expiresAt, code: '' }, born(links, link, author, { what: 'made' }));
+    return plan({ id, name, role: link.role, expiresAt, code: '' }, creationWrites(links, link, author, { what: 'made' }));
   },
 
   'token.list': async ({ all, limit, cursor }, { reads, now }) => {
@@ -80,7 +80,7 @@ export const tokenHandlers: Pick<Handlers, 'token.create' | 'token.link' | 'toke
     if (seen.body.revokedAt) return plan(seen.body);
     const { caller, now } = scope;
     const next = { ...seen.body, revokedAt: now };
-    const change = changed(tokens, seen, next, { author: { by: caller.name, at: now }, note: { what: 'revoked' } });
+    const change = changeWrites(tokens, seen, next, { author: { by: caller.name, at: now }, note: { what: 'revoked' } });
     return plan({ ...next, seq: next.seq + 1 }, change);
   },
 };
@@ -89,7 +89,7 @@ const held = (roles: readonly Role[] | undefined): Pick<Token, 'heldAs'> =>
   roles === undefined || roles.length === 0 ? {} : { heldAs: [...roles] };
 
 /** A secret is made when the answer leaves, and is kept nowhere: not with its row, not with a keyed answer. */
-export async function withSecret(name: string, answer: unknown, signer: Signer): Promise<unknown> {
+export async function withSecret(name: string, answer: unknown, signer: TokenSigner): Promise<unknown> {
   if (name === 'token.link') return { ...(answer as SignInLink), code: await signer.codeOf((answer as SignInLink).id) };
   if (name !== 'token.create') return answer;
   const { token: _none, ...token } = answer as Token & { token: string };
@@ -118,7 +118,7 @@ export async function callerNames(reads: Scope['reads'], now: Instant, person: s
 }
 
 /** Takes the token a link is good for; whoever comes second with the same code gets nothing. */
-export async function redeem(code: string, { store, signer, ids, now }: RedeemNeeds): Promise<Token & { token: string }> {
+export async function redeem(code: string, { store, signer, ids, now }: RedeemDeps): Promise<Token & { token: string }> {
   const id = LinkId.safeParse(`link_${code.slice(0, code.indexOf('.'))}`);
   const refused = new Fault('unauthenticated', 'the link is not valid any more: `fleet login` makes a new one');
   if (!id.success || !isSame(code, await signer.codeOf(id.data))) throw refused;
@@ -140,8 +140,8 @@ export async function redeem(code: string, { store, signer, ids, now }: RedeemNe
   };
   const author = { by: name, at };
   const writes = [
-    ...changed(links, seen, { ...seen.body, taken: token.id }, { author, note: { what: 'taken' } }),
-    ...born(tokens, token, author, { what: 'made', why: `a browser of ${name}` }),
+    ...changeWrites(links, seen, { ...seen.body, taken: token.id }, { author, note: { what: 'taken' } }),
+    ...creationWrites(tokens, token, author, { what: 'made', why: `a browser of ${name}` }),
   ];
   await store.commit(writes, { flush: true }).catch((error: unknown) => {
     throw isFault(error, 'conflict') ? refused : error;
@@ -149,9 +149,9 @@ export async function redeem(code: string, { store, signer, ids, now }: RedeemNe
   return { ...token, token: await signer.sign(token) };
 }
 
-export interface RedeemNeeds {
+export interface RedeemDeps {
   readonly store: Store;
-  readonly signer: Signer;
+  readonly signer: TokenSigner;
   readonly ids: Pick<Scope['ids'], 'token'>;
   now(): Instant;
 }
@@ -161,7 +161,7 @@ const isSame = (a: string, b: string): boolean => {
   return one.length === other.length && timingSafeEqual(one, other);
 };
 
-async function findToken(ref: string, { reads }: Scope): Promise<Seen<Token>> {
+async function findToken(ref: string, { reads }: Scope): Promise<Versioned<Token>> {
   const wanted = ref.toLowerCase();
   const whole = TokenId.safeParse(wanted).success ? wanted : await byTail(wanted, reads);
   const seen = whole === undefined ? undefined : await tokens.get(reads, whole);

@@ -7,16 +7,16 @@ import { asidePath } from '../domain/work/aside.ts';
 import { isUnchangedSinceRejection, knownConflicts } from '../domain/work/review-facts.ts';
 import type { Work } from '../domain/work/work.ts';
 import { evidence, evidenceIndex, reportIndex, reports } from '../store/records/findings.ts';
-import { changed } from '../store/records/journal.ts';
+import { changeWrites } from '../store/records/journal.ts';
 import { projects } from '../store/records/projects.ts';
-import type { Seen } from '../store/records/record.ts';
+import type { Versioned } from '../store/records/record.ts';
 import { runIndex } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { workspaces } from '../store/records/workspaces.ts';
 import { cleanupOf } from './cleanup-of.ts';
 import { findTask, stillAt } from './find.ts';
 import { type Handlers, type Plan, plan, type Scope } from './scope.ts';
-import { sentBack, taskChangeHandlers } from './task-changes.ts';
+import { sendBack, taskChangeHandlers } from './task-changes.ts';
 import { viewOf } from './task-view.ts';
 
 type WorkNames =
@@ -80,7 +80,7 @@ export const workHandlers: Pick<Handlers, WorkNames> = {
       throw new Fault('conflict', `task ${task.id} is ${task.phase.state}: there is no finished work to refuse`);
     return text === undefined
       ? taskChangeHandlers['task.cancel']({ id: task.id, why: 'rejected', ifSeq }, scope)
-      : sentBack(task.id, ifSeq, text, scope);
+      : sendBack(task.id, ifSeq, text, scope);
   },
 
   'task.merge': async ({ id, ifSeq }, scope) => {
@@ -206,16 +206,16 @@ function looksAgain({ gate: _gate, ...task }: Task, work: Work, { now }: Scope):
   return { ...transition(task, { type: 'reverify', at: now, holder: holderOf(task, work) }), work: rest };
 }
 
-function landing(seen: Seen<Task>, what: string, scope: Scope) {
+function landing(seen: Versioned<Task>, what: string, scope: Scope) {
   const { body } = seen;
   if (!body.work) throw new Fault('conflict', `task ${body.id} has no work`);
   return written(seen, transition(body, { type: 'land', at: scope.now, holder: holderOf(body, body.work) }), what, scope);
 }
 
-async function written(seen: Seen<Task>, next: Task, what: string, scope: Scope): Promise<Plan<TaskView>> {
+async function written(seen: Versioned<Task>, next: Task, what: string, scope: Scope): Promise<Plan<TaskView>> {
   const note = { what, ...(isSame(seen.body, next) ? {} : { from: seen.body.phase.state, to: next.phase.state }) };
   const body = { ...next, updatedAt: scope.now };
-  const writes = changed(tasks, seen, body, { author: { by: scope.caller.name, at: scope.now }, note });
+  const writes = changeWrites(tasks, seen, body, { author: { by: scope.caller.name, at: scope.now }, note });
   return plan(await viewOf({ ...body, seq: body.seq + 1 }, scope), writes);
 }
 

@@ -5,12 +5,12 @@ import type { RunId } from '../domain/values.ts';
 import { levelOf, portsOf, type Workspace } from '../domain/work/workspace.ts';
 import { allHits } from '../store/queries/every-hit.ts';
 import { projects } from '../store/records/projects.ts';
-import type { Seen } from '../store/records/record.ts';
+import type { Versioned } from '../store/records/record.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { workspaceIndex, workspaces } from '../store/records/workspaces.ts';
 import { type Handlers, plan, type Scope } from './scope.ts';
 import { projectAround } from './task-place.ts';
-import { whole } from './texts.ts';
+import { loadText } from './texts.ts';
 
 type Names = 'workspace.list' | 'workspace.prune' | 'workspace.delete' | 'fleet.blame';
 
@@ -54,7 +54,7 @@ export const workspaceHandlers: Pick<Handlers, Names> = {
     const titles = new Map<string, { title: string; prompt: string }>();
     for (const id of new Set(found.lines.flatMap(({ task }) => task ?? []))) {
       const task = (await tasks.get(scope.reads, id))?.body;
-      if (task) titles.set(id, { title: task.title, prompt: (await whole(scope, task.prompt)).slice(0, PROMPT_SHOWN) });
+      if (task) titles.set(id, { title: task.title, prompt: (await loadText(scope, task.prompt)).slice(0, PROMPT_SHOWN) });
     }
     return plan({ file: found.file, lines: lines.map((one) => ({ ...one, ...(one.task ? titles.get(one.task) : {}) })) });
   },
@@ -62,7 +62,7 @@ export const workspaceHandlers: Pick<Handlers, Names> = {
 
 const PROMPT_SHOWN = 500;
 
-async function all({ reads, home }: Scope): Promise<Seen<Workspace>[]> {
+async function all({ reads, home }: Scope): Promise<Versioned<Workspace>[]> {
   const hits = await allHits(reads, workspaceIndex.host(await home.host()));
   return hits.map((hit) => ({ body: workspaces.read(hit), version: hit.version }));
 }

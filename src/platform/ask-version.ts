@@ -7,7 +7,7 @@ import { delimiter, join, resolve } from 'node:path';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** What a program on the PATH says of itself. */
-export type Told =
+export type VersionAnswer =
   | { readonly found: false }
   | {
       readonly found: true;
@@ -16,7 +16,7 @@ export type Told =
       readonly problem?: string;
     };
 
-type Said = Omit<Extract<Told, { found: true }>, 'found' | 'path'>;
+type Said = Omit<Extract<VersionAnswer, { found: true }>, 'found' | 'path'>;
 
 const mostBytes = 16_384;
 
@@ -28,7 +28,7 @@ export async function askVersion(
   name: string,
   args: readonly string[],
   { env, timeoutMs }: { env: Env; timeoutMs: number },
-): Promise<Told> {
+): Promise<VersionAnswer> {
   const path = await findProgram(name, env);
   if (path === undefined) return { found: false };
   const directory = await mkdtemp(join(tmpdir(), 'fleet-version-'));

@@ -3,7 +3,7 @@ import { chmod, chown } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { laySync } from './lay.ts';
+import { applyFileOpsSync } from './file-ops.ts';
 import { replaceSafely } from './write-safely.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -12,7 +12,7 @@ describe('a file that Fleet makes', () => {
   it('is private in a private directory', () => {
     const root = mkdtempSync(join(tmpdir(), 'fleet-like-'));
     try {
-      laySync([{ lay: 'file', path: join(root, 'file'), text: 'x' }]);
+      applyFileOpsSync([{ lay: 'file', path: join(root, 'file'), text: 'x' }]);
       expect(statSync(join(root, 'file')).mode & 0o777).toBe(0o600);
     } finally {
       rmSync(root, { recursive: true });
@@ -25,7 +25,9 @@ describe('a file that Fleet makes', () => {
       for (const name of ['given', 'shown']) mkdirSync(join(root, name), 0o700);
       await chown(join(root, 'given'), 65_534, 65_534);
       await chmod(join(root, 'shown'), 0o755);
-      laySync(['given', 'shown'].map((name) => ({ lay: 'whole', path: join(root, name, 'laid'), below: root, text: 'x' })));
+      applyFileOpsSync(
+        ['given', 'shown'].map((name) => ({ lay: 'whole', path: join(root, name, 'laid'), below: root, text: 'x' })),
+      );
       await replaceSafely(root, 'given/replaced', 'x');
       expect(statSync(join(root, 'given', 'laid'))).toMatchObject({ uid: 65_534, gid: 65_534 });
       expect(statSync(join(root, 'given', 'replaced'))).toMatchObject({ uid: 65_534, gid: 65_534 });

@@ -75,10 +75,10 @@ export function bytesWrittenSync(pid: number): number | undefined {
  * Long-lived processes without any of the variables, by pid. Each is looked at again after a second and never asked for
  * its environment; to be mistaken for one of these within the second, a pid would have to come round through all others.
  */
-export type Strangers = Map<number, { readonly seen: SeenProcess; readonly atMs: number }>;
+export type UnmarkedProcesses = Map<number, { readonly seen: SeenProcess; readonly atMs: number }>;
 
 /** Every process, in small portions that leave room for other work between them. */
-export async function scanProcesses(names: readonly string[], strangers: Strangers = new Map()): Promise<SeenProcess[]> {
+export async function scanProcesses(names: readonly string[], strangers: UnmarkedProcesses = new Map()): Promise<SeenProcess[]> {
   const seen: SeenProcess[] = [];
   let looked = 0;
   for (const entry of readdirSync('/proc')) {
@@ -100,7 +100,7 @@ function lookAt(pid: number, names: readonly string[], stranger: SeenProcess | u
   return stat && { ...stat, variables: stranger?.started === stat.started ? {} : variablesSync(pid, names) };
 }
 
-function remember(strangers: Strangers, seen: readonly SeenProcess[]): void {
+function remember(strangers: UnmarkedProcesses, seen: readonly SeenProcess[]): void {
   const youngest = seen.reduce((most, { started }) => Math.max(most, Number(started)), 0);
   const before = new Map(strangers);
   strangers.clear();

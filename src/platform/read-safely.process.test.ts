@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { laySync } from './lay.ts';
+import { applyFileOpsSync } from './file-ops.ts';
 import { listSafely, lookSafely, openSafely, readRegular, readSafely } from './read-safely.ts';
 import { replaceSafely } from './write-safely.ts';
 
@@ -144,14 +144,14 @@ describe('looking, listing and writing where an agent can write', () => {
     expect(await read('pages/page')).toEqual({ bytes: Buffer.from('new') });
     await expect(replaceSafely(join(root, 'in'), 'folder/planted', 'new')).rejects.toThrow('link');
     const lay = (name: string): void =>
-      laySync([
+      applyFileOpsSync([
         { lay: 'directory', path: join(root, 'in', name), below: join(root, 'in') },
         { lay: 'file', path: join(root, 'in', name, 'planted'), below: join(root, 'in'), text: 'x' },
       ]);
     expect(() => lay('folder')).toThrow('link');
     expect(await listSafely(root, 'out', 9)).toEqual({ names: ['secret'], more: false });
     expect(await readSafely(root, 'out/secret', MOST)).toEqual({ bytes: Buffer.from('secret') });
-    laySync([{ lay: 'file', path: join(root, 'in', 'link'), below: join(root, 'in'), text: 'x' }]);
+    applyFileOpsSync([{ lay: 'file', path: join(root, 'in', 'link'), below: join(root, 'in'), text: 'x' }]);
     expect(await readSafely(root, 'out/secret', MOST)).toEqual({ bytes: Buffer.from('secret') });
   });
 

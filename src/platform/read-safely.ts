@@ -89,11 +89,11 @@ export async function copySafely(root: string, relative: string, to: string, mos
 }
 
 /** What is at a path, without opening it. */
-export type Seen =
+export type PathKind =
   | { readonly kind: 'file' | 'directory'; readonly size: number; readonly mtimeMs: number; readonly ino: bigint }
   | { readonly why: NotRead };
 
-export async function lookSafely(root: string, relative: string): Promise<Seen> {
+export async function lookSafely(root: string, relative: string): Promise<PathKind> {
   const names = namesIn(relative);
   try {
     await using place = await hold(root, names.slice(0, -1));

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { formsOfAll } from './redact-known.ts';
-import type { Span } from './redact-spans.ts';
+import type { SecretSpan } from './redact-spans.ts';
 
 /**
  * One form of a secret, told so that it can be found again in a text but not read: how long it is, a keyed hash of all of
@@ -76,7 +76,7 @@ function hashOf({ base }: Wheel, bytes: Uint8Array, from: number, length: number
 }
 
 export interface DigestFinder {
-  find(text: string): Span[];
+  find(text: string): SecretSpan[];
   /** Where in the bytes the first one stands; `to` when there is none. */
   next(bytes: Uint8Array, from: number, to: number): number;
 }
@@ -102,7 +102,7 @@ export function digestFinder(digests: readonly Digest[], key: Uint8Array): Diges
     },
     find(text) {
       const bytes = Buffer.from(text);
-      const spans: Span[] = [];
+      const spans: SecretSpan[] = [];
       for (const pass of passes)
         for (let found = firstOf(pass, bytes, 0, bytes.length); found; found = firstOf(pass, bytes, found.end, bytes.length))
           spans.push(inText(text, bytes, found));
@@ -111,7 +111,7 @@ export function digestFinder(digests: readonly Digest[], key: Uint8Array): Diges
   };
 }
 
-function inText(text: string, bytes: Buffer, { start, end }: { start: number; end: number }): Span {
+function inText(text: string, bytes: Buffer, { start, end }: { start: number; end: number }): SecretSpan {
   if (bytes.length === text.length) return { context: start, start, end };
   const begin = bytes.toString('utf8', 0, start).length;
   return { context: begin, start: begin, end: begin + bytes.toString('utf8', start, end).length };

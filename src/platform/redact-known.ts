@@ -1,4 +1,4 @@
-import type { Span } from './redact-spans.ts';
+import type { SecretSpan } from './redact-spans.ts';
 
 const shortestSecret = 8;
 const shortestLine = 16;
@@ -10,11 +10,11 @@ export const formsOfAll = (secrets: readonly string[]): readonly string[] =>
     .toSorted((a, b) => b.length - a.length);
 
 /** Finds those forms. */
-export function knownFinder(forms: readonly string[]): { find(text: string): Span[]; readonly longest: number } {
+export function knownFinder(forms: readonly string[]): { find(text: string): SecretSpan[]; readonly longest: number } {
   const longest = forms[0]?.length ?? 0;
   if (longest === 0) return { find: () => [], longest };
   const any = new RegExp(forms.map(escaped).join('|'), 'g');
-  const find = (text: string): Span[] =>
+  const find = (text: string): SecretSpan[] =>
     [...text.matchAll(any)].map(({ index, 0: { length } }) => ({ context: index, start: index, end: index + length }));
   return { find, longest };
 }

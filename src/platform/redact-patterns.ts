@@ -1,5 +1,5 @@
 import { CODED, codedKeysIn } from './redact-block.ts';
-import type { Span } from './redact-spans.ts';
+import type { SecretSpan } from './redact-spans.ts';
 import { valueAt } from './redact-value.ts';
 
 /**
@@ -8,7 +8,7 @@ import { valueAt } from './redact-value.ts';
  */
 interface Pattern {
   readonly anchors: readonly string[];
-  readonly find: (text: string) => Span[];
+  readonly find: (text: string) => SecretSpan[];
 }
 
 /**
@@ -85,7 +85,7 @@ export const PATTERNS: readonly Pattern[] = [
 /** The whole match is the secret. */
 function token(anchors: readonly string[], source: string): Pattern {
   const pattern = new RegExp(source, 'g');
-  const find = (text: string): Span[] =>
+  const find = (text: string): SecretSpan[] =>
     [...text.matchAll(pattern)].map(({ index, 0: { length } }) => ({ context: index, start: index, end: index + length }));
   return { anchors, find };
 }
@@ -93,7 +93,7 @@ function token(anchors: readonly string[], source: string): Pattern {
 /** The secret is what follows the first group. */
 function after(anchors: readonly string[], source: string): Pattern {
   const pattern = new RegExp(source, 'g');
-  const find = (text: string): Span[] =>
+  const find = (text: string): SecretSpan[] =>
     [...text.matchAll(pattern)].map(({ index, 0: whole, 1: before = '' }) => ({
       context: index,
       start: index + before.length,
@@ -105,8 +105,8 @@ function after(anchors: readonly string[], source: string): Pattern {
 /** The secret is the value that follows, unless it is short, names a variable, or is the next flag. */
 function valued(anchors: readonly string[], source: string, shortest: number): Pattern {
   const pattern = new RegExp(source, 'g');
-  const find = (text: string): Span[] => {
-    const spans: Span[] = [];
+  const find = (text: string): SecretSpan[] => {
+    const spans: SecretSpan[] = [];
     pattern.lastIndex = 0;
     for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
       const value = valueAt(text, pattern.lastIndex);

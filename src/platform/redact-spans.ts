@@ -1,13 +1,13 @@
 /** A secret in a text. It is told to be one only together with what stands before it, from `context` on. */
-export interface Span {
+export interface SecretSpan {
   readonly context: number;
   readonly start: number;
   readonly end: number;
 }
 
 /** In order, without overlaps, and never a piece of an escape: replacing them leaves JSON that was good good. */
-export function settled(text: string, spans: readonly Span[]): readonly Span[] {
-  const result: Span[] = [];
+export function settled(text: string, spans: readonly SecretSpan[]): readonly SecretSpan[] {
+  const result: SecretSpan[] = [];
   for (const span of spans.map((found) => aligned(text, found)).toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = result.at(-1);
     if (!last || span.start >= last.end) result.push(span);
@@ -16,7 +16,7 @@ export function settled(text: string, spans: readonly Span[]): readonly Span[] {
   return result.filter(({ start, end }) => end > start);
 }
 
-export function replaced(text: string, spans: readonly Span[], by: string): string {
+export function replaced(text: string, spans: readonly SecretSpan[], by: string): string {
   if (spans.length === 0) return text;
   const parts: string[] = [];
   let at = 0;
@@ -27,7 +27,7 @@ export function replaced(text: string, spans: readonly Span[], by: string): stri
   return parts.join('') + text.slice(at);
 }
 
-function aligned(text: string, { context, start, end }: Span): Span {
+function aligned(text: string, { context, start, end }: SecretSpan): SecretSpan {
   const unicode = /\\u[0-9a-f]{0,3}$/i.exec(text.slice(Math.max(0, start - 5), start));
   const early = unicode ? start - unicode[0].length : start - (backslashesBefore(text, start) % 2);
   const late = text.charAt(end - 1) === '\\' && backslashesBefore(text, end) % 2 === 1 ? end - 1 : end;

@@ -1,7 +1,7 @@
 import { backslashesBefore } from './redact-spans.ts';
 
 /** Where a value begins and ends that follows a name and `=` or `:`. */
-export interface Value {
+export interface SecretValue {
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;
@@ -11,7 +11,7 @@ const opening = /(\\{0,31})(["'])/y;
 const bare = /[^\s"'`\\,;&|<>(){}[\]]+/y;
 
 /** Quoted at any depth of JSON in JSON, or bare. A quoted value without its end goes to the end of the line. */
-export function valueAt(text: string, at: number): Value | undefined {
+export function valueAt(text: string, at: number): SecretValue | undefined {
   opening.lastIndex = at;
   const quote = opening.exec(text);
   if (!quote) return bareAt(text, at);
@@ -19,7 +19,7 @@ export function valueAt(text: string, at: number): Value | undefined {
   return { start, end: closing(text, start, { quote: quote[2] ?? '"', depth: quote[1]?.length ?? 0 }), isQuoted: true };
 }
 
-function bareAt(text: string, at: number): Value | undefined {
+function bareAt(text: string, at: number): SecretValue | undefined {
   bare.lastIndex = at;
   return bare.test(text) ? { start: at, end: bare.lastIndex, isQuoted: false } : undefined;
 }

@@ -3,7 +3,7 @@ import { type Digest, digestFinder } from './redact-digest.ts';
 import { formsOfAll, knownFinder } from './redact-known.ts';
 import { PATTERNS } from './redact-patterns.ts';
 import { sieveOf } from './redact-sieve.ts';
-import { replaced, type Span, settled } from './redact-spans.ts';
+import { replaced, type SecretSpan, settled } from './redact-spans.ts';
 
 export const REDACTED = '[redacted]';
 
@@ -23,16 +23,16 @@ const windowCharacters = 8 * 1024;
 const headCharacters = 256;
 
 /** What else is known of a text. */
-export interface Around {
+export interface RedactorContext {
   /** What is to go whatever it looks like. */
-  readonly hidden?: readonly Pick<Span, 'start' | 'end'>[];
+  readonly hidden?: readonly Pick<SecretSpan, 'start' | 'end'>[];
   /** Only so much of it is wanted. The rest is there to tell what goes on in it. */
   readonly length?: number;
 }
 
 /** Removes secrets from a text. */
 export interface Redactor {
-  (text: string, around?: Around): string;
+  (text: string, around?: RedactorContext): string;
   /** Whoever cuts a text hands over so many bytes more, or a secret that lies across the cut is not seen to be one. */
   readonly reach: number;
   /**
@@ -61,7 +61,7 @@ export function redactor(secrets: readonly string[], unseen?: Unseen): Redactor 
   const suspect: Redactor['suspect'] = needles.includes('') ? (_bytes, from) => from : both(sieve.next, hidden?.next);
   const coded = Math.max(0, ...(unseen?.digests ?? []).map(({ bytes }) => bytes));
   const reach = Math.max(windowCharacters, longest * bytesPerCharacter, coded);
-  const redact = (text: string, { hidden: more = [], length = text.length }: Around = {}): string => {
+  const redact = (text: string, { hidden: more = [], length = text.length }: RedactorContext = {}): string => {
     const spans = find(text, more).filter(({ start }) => start < length);
     return replaced(text.slice(0, Math.max(length, spans.at(-1)?.end ?? 0)), spans, REDACTED);
   };
@@ -138,15 +138,15 @@ export function redactingStream(secrets: readonly string[]): RedactingStream {
 }
 
 interface Finder {
-  find(text: string): Span[];
+  find(text: string): SecretSpan[];
 }
 
 function finder(
   secrets: readonly string[],
   more: readonly Finder[] = [],
-): { find(text: string, also?: Around['hidden']): readonly Span[]; readonly longest: number } {
+): { find(text: string, also?: RedactorContext['hidden']): readonly SecretSpan[]; readonly longest: number } {
   const known = knownFinder(formsOfAll(secrets));
-  const find = (text: string, also: Around['hidden'] = []): readonly Span[] =>
+  const find = (text: string, also: RedactorContext['hidden'] = []): readonly SecretSpan[] =>
     settled(text, [
       ...[...also, ...blocksIn(text)].map(({ start, end }) => ({ context: start, start, end })),
       ...[known, ...more, ...PATTERNS].flatMap((one) => one.find(text)),
@@ -169,13 +169,13 @@ function wantedCut(text: string, beginnings: readonly string[], window: number):
 }
 
 /** Never inside a secret, nor after the start of one that may go on. */
-function safeCut(text: string, spans: readonly Span[], wanted: number): number {
+function safeCut(text: string, spans: readonly SecretSpan[], wanted: number): number {
   const open = spans.find(({ context, end }) => context < wanted && (end > wanted || end === text.length));
   return open ? open.context : wanted;
 }
 
 /** A secret longer than the window loses its middle, which nobody will see anyway. */
-function compacted(text: string, cut: number, spans: readonly Span[], window: number): string {
+function compacted(text: string, cut: number, spans: readonly SecretSpan[], window: number): string {
   const open = spans.find(({ context }) => context === cut);
   if (!open || text.length < 4 * window) return text;
   const head = open.start - cut + headCharacters;

@@ -42,13 +42,13 @@ export const belowPlace = (path: string): { readonly root: string; readonly rela
 });
 
 /** A directory that is held open. `at` names what lies in it, and keeps meaning that whoever renames what. */
-export interface Held {
+export interface HeldDirectory {
   at(name: string): string;
   close(): void;
 }
 
 /** Below a directory that Fleet made; missing ones are made where that is asked for. */
-export function holdSync(root: string, names: readonly string[], make = false): Held {
+export function holdSync(root: string, names: readonly string[], make = false): HeldDirectory {
   if (!isLinux) return heldByName(join(realpathSync(root), ...names), make);
   let at = openSync(root, O_PATH | constants.O_DIRECTORY);
   try {
@@ -96,7 +96,7 @@ export async function hold(root: string, names: readonly string[], make = false)
 }
 
 /** Checked once and then meant by its name: without descriptors of directories nothing better can be said. */
-function heldByName(path: string, make: boolean): Held {
+function heldByName(path: string, make: boolean): HeldDirectory {
   if (make) unlessThere(() => mkdirSync(path, PRIVATE_DIRECTORY));
   closeSync(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | O_NOFOLLOW_ANY));
   return { at: (name) => join(path, name), close: () => undefined };

@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../platform/files.ts';
-import type { RunPlace } from './run-place.ts';
+import type { RunFiles } from './run-place.ts';
 
 /** The name is as hard to guess as the mark, so that no directory of anybody else can pass for a run's. */
-export const cgroupOf = (parent: string, { id, mark }: RunPlace): string => join(parent, `fleet-${mark}-${id}`);
+export const cgroupOf = (parent: string, { id, mark }: RunFiles): string => join(parent, `fleet-${mark}-${id}`);
 
 /**
  * Where runs may get a cgroup of their own: below ours, if this kernel has version 2 with `cgroup.kill` and lets us.

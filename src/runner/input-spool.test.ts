@@ -2,8 +2,8 @@ import { appendFile, readFile, stat } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { exitOf, Ground, heard, identityOf, outOf, patiently } from './fixtures/ground.ts';
 import { appendMissing, endInput } from './input-spool.ts';
-import { endRun } from './kill-ladder.ts';
-import { filesOf, type RunPlace, recordedSync } from './run-place.ts';
+import { filesOf, type RunFiles, recordedSync } from './run-place.ts';
+import { endRun } from './terminate-tree.ts';
 
 let ground: Ground;
 beforeAll(async () => {
@@ -13,8 +13,8 @@ afterEach(() => ground.expectNobody());
 afterAll(() => ground.close());
 
 const twoway = { mode: 'twoway' } as const;
-const say = (run: RunPlace, text: string, from = 0): Promise<number> => appendMissing(run, { from, bytes: Buffer.from(text) });
-const close = (run: RunPlace): Promise<void> =>
+const say = (run: RunFiles, text: string, from = 0): Promise<number> => appendMissing(run, { from, bytes: Buffer.from(text) });
+const close = (run: RunFiles): Promise<void> =>
   patiently(async () => expect(await endInput(run, { withinMs: 50 })).toBe('closed'));
 
 describe('a two-way agent', () => {

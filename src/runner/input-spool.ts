@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { laySync } from '../platform/lay.ts';
+import { applyFileOpsSync } from '../platform/file-ops.ts';
 import { bytesWrittenSync } from '../platform/proc.ts';
 import { openSafely } from '../platform/read-safely.ts';
 import { lookSync } from '../platform/read-safely-sync.ts';
 import { belowPlace } from '../platform/safe-place.ts';
 import { readIdentity } from './run-facts.ts';
-import { filesOf, type RunPlace, recordedSync } from './run-place.ts';
+import { filesOf, type RunFiles, recordedSync } from './run-place.ts';
 
 /** What an agent is to be told, counted in bytes from the first one: `bytes` begin at `from`. */
 export interface Outbox {
@@ -21,10 +21,10 @@ const POLL_MS = 5;
  * Appends what is not yet in `in`, and answers its length. The length says what a predecessor wrote before it died, to
  * the byte, so that every byte is there once whoever writes it. One writer at a time: the holder of the lease.
  */
-export async function appendMissing(run: RunPlace, { from, bytes }: Outbox): Promise<number> {
+export async function appendMissing(run: RunFiles, { from, bytes }: Outbox): Promise<number> {
   const path = filesOf(run).in;
   const { root, relative } = belowPlace(path);
-  laySync([{ lay: 'once', path, below: root, text: '' }]);
+  applyFileOpsSync([{ lay: 'once', path, below: root, text: '' }]);
   const opened = await openSafely(root, relative, { write: true, alone: true });
   if ('why' in opened) throw new Error(`in of run ${run.id} is not the file that was made there: ${opened.why}`);
   const { file: handle, size } = opened;
@@ -44,7 +44,7 @@ export async function appendMissing(run: RunPlace, { from, bytes }: Outbox): Pro
  * ask again. `closed`: it has no input any more.
  */
 export async function endInput(
-  run: RunPlace,
+  run: RunFiles,
   { withinMs, clock = systemClock }: { readonly withinMs: number; readonly clock?: Clock },
 ): Promise<'closed' | 'waiting'> {
   const identity = await readIdentity(run);
@@ -65,7 +65,7 @@ export async function endInput(
 }
 
 /** Nobody else writes `in`; if somebody did, going on would tell the agent nonsense. */
-async function expectSame(run: RunPlace, handle: FileHandle, { from, bytes }: Outbox): Promise<void> {
+async function expectSame(run: RunFiles, handle: FileHandle, { from, bytes }: Outbox): Promise<void> {
   const there = Buffer.alloc(bytes.length);
   await handle.read(there, 0, there.length, from);
   if (!there.equals(bytes)) throw new Error(`in of run ${run.id} holds other bytes after ${from} than were sent`);

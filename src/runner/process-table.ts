@@ -1,15 +1,15 @@
-import { type SeenProcess, type Strangers, scanProcesses } from '../platform/proc.ts';
-import { isShimOf, MARKS, type RunPlace, runIdIn } from './run-place.ts';
+import { type SeenProcess, scanProcesses, type UnmarkedProcesses } from '../platform/proc.ts';
+import { isShimOf, MARKS, type RunFiles, runIdIn } from './run-place.ts';
 
 let running: Promise<unknown> = Promise.resolve();
-const strangers: Strangers = new Map();
+const strangers: UnmarkedProcesses = new Map();
 let next: Promise<SeenProcess[]> | undefined;
 
 /**
  * All processes, looked at after this call. Many callers share one scan, but never one that has already begun: it could
  * have passed a process that was born since.
  */
-export function look(): Promise<SeenProcess[]> {
+export function readProcessTable(): Promise<SeenProcess[]> {
   next ??= running.then(() => {
     next = undefined;
     const scan = scanProcesses(MARKS, strangers);
@@ -21,14 +21,14 @@ export function look(): Promise<SeenProcess[]> {
 
 /** Leak census: every process that carries the mark of a home, with the run it belongs to. */
 export async function survivors(mark: string): Promise<(SeenProcess & { readonly runId: string })[]> {
-  return (await look()).flatMap((seen) => {
+  return (await readProcessTable()).flatMap((seen) => {
     const runId = runIdIn(seen.variables, mark);
     return runId === undefined ? [] : [{ ...seen, runId }];
   });
 }
 
 /** Those marked as the run's; and of the session of its shim, if it is known, those that the shim has not marked yet. */
-export const markedIn = (table: readonly SeenProcess[], run: RunPlace, shimPid?: number): SeenProcess[] =>
+export const markedIn = (table: readonly SeenProcess[], run: RunFiles, shimPid?: number): SeenProcess[] =>
   table.filter(
     ({ variables, session }) => runIdIn(variables, run.mark) === run.id || (session === shimPid && isShimOf(variables, run.mark)),
   );
@@ -37,7 +37,7 @@ export const markedIn = (table: readonly SeenProcess[], run: RunPlace, shimPid?:
  * Grows a set of processes by their children and by whoever shares a session with them: all of these can only come from
  * the run, also when they have wiped their environment.
  */
-export function withKin(table: readonly SeenProcess[], seeds: readonly SeenProcess[]): SeenProcess[] {
+export function withDescendants(table: readonly SeenProcess[], seeds: readonly SeenProcess[]): SeenProcess[] {
   const kin = new Map(seeds.map((seen) => [seen.pid, seen]));
   const sessions = new Set(seeds.map(({ session }) => session));
   for (let before = -1; before < kin.size; ) {

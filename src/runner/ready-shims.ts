@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { hasCode, makeOnceSync, PRIVATE_FILE } from '../platform/files.ts';
 import { statSync } from '../platform/proc.ts';
 import { filesOf, shimMark } from './run-place.ts';
-import type { Program } from './spawn-wire.ts';
+import type { SpawnProgram } from './spawn-wire.ts';
 
 /** How many wait for work. More starts than this at once begin the slow way. */
 const READY = 3;
@@ -48,7 +48,7 @@ export class ReadyShims {
   }
 
   /** Lays out what it needs, and answers the pid of the shim that took it; undefined when it must be started the slow way. */
-  start(program: Program, lay: () => void): number | undefined {
+  start(program: SpawnProgram, lay: () => void): number | undefined {
     const text = this.#ready.length > 0 ? scriptFor(program, this.#shim) : undefined;
     const shim = text === undefined ? undefined : this.#ready.shift();
     this.#fillSoon();
@@ -141,12 +141,12 @@ function isWritten(file: number, text: string): boolean {
 }
 
 /** Seen whole or not at all, and made once. */
-function claimed({ args: [, directory = '', , boot = ''] }: Program, { pid, started }: ReadyShim): boolean {
+function claimed({ args: [, directory = '', , boot = ''] }: SpawnProgram, { pid, started }: ReadyShim): boolean {
   return makeOnceSync(filesOf({ directory }).claim, `shim ${pid} ${started} ${boot}\n`);
 }
 
 /** What gives a shim the directory, the environment and the arguments of the program; undefined where it cannot. */
-function scriptFor({ file, args: [shim, ...args], workDirectory, env }: Program, own: string): string | undefined {
+function scriptFor({ file, args: [shim, ...args], workDirectory, env }: SpawnProgram, own: string): string | undefined {
   const names = Object.keys(env).filter((name) => NAME.test(name) && name !== PLACE);
   if (file !== '/bin/sh' || shim !== own || names.some((name) => FIXED.has(name))) return undefined;
   const text = [

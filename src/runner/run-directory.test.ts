@@ -8,11 +8,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bundlePrograms } from '../platform/bundle.ts';
 import { bootIdSync, statSync } from '../platform/proc.ts';
 import { defined, exitOf, Ground, heard, identityOf, patiently } from './fixtures/ground.ts';
-import { endRun } from './kill-ladder.ts';
 import { signalShimSync, signalSync } from './members.ts';
 import { arbitrate, prepareRunDirectory, stateOf } from './run-directory.ts';
 import { readExit, readIdentity } from './run-facts.ts';
-import { filesOf, marksOf, type RunPlace } from './run-place.ts';
+import { filesOf, marksOf, type RunFiles } from './run-place.ts';
+import { endRun } from './terminate-tree.ts';
 
 let ground: Ground;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => ground.expectNobody());
 afterAll(() => ground.close());
 
-const sweep = (run: RunPlace) => endRun(run, { graceMs: 0, hardMs: 5_000 });
+const sweep = (run: RunFiles) => endRun(run, { graceMs: 0, hardMs: 5_000 });
 
 describe('the state of a run', () => {
   it('is unclaimed before a shim came, and never when a supervisor was faster', async () => {

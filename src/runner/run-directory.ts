@@ -1,15 +1,15 @@
 import { mkdir, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { applyFileOpsSync, type FileOp } from '../platform/file-ops.ts';
 import { hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE } from '../platform/files.ts';
-import { laySync, type Step } from '../platform/lay.ts';
 import { bootIdSync } from '../platform/proc.ts';
 import { cgroupOf, removeCgroup } from './cgroup.ts';
-import { look, markedIn } from './process-table.ts';
+import { markedIn, readProcessTable } from './process-table.ts';
 import { readCgroup, readClaim, readExit, readIdentity, SUPERVISOR_CLAIM } from './run-facts.ts';
-import { filesOf, isMarked, type Recorded, type RunPlace, recordedSync } from './run-place.ts';
+import { filesOf, isMarked, type RecordedProcess, type RunFiles, recordedSync } from './run-place.ts';
 
 /** All that is needed to start an agent. */
-export interface RunSpec extends RunPlace {
+export interface RunSpec extends RunFiles {
   readonly command: string;
   readonly args: readonly string[];
   readonly workDirectory: string;
@@ -31,9 +31,9 @@ export interface RunSpec extends RunPlace {
  * - `ended`: `readExit` says how.
  * - `dead`: the shim is gone and will never say how it ended. Agents may live on: call `endRun`.
  */
-export type RunState = 'unclaimed' | 'never' | 'starting' | 'alive' | 'ended' | 'dead';
+export type DirectoryState = 'unclaimed' | 'never' | 'starting' | 'alive' | 'ended' | 'dead';
 
-export interface Host {
+export interface RunnerHost {
   readonly bootIdPath?: string;
   /** From a start a moment ago: where it still is this run's shim, no other process need be asked. */
   readonly shimPid?: number | undefined;
@@ -45,7 +45,7 @@ const plainName = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,128}$/;
  * Everything the shim needs; again after a crash in the middle, if need be. Nothing is flushed to disk: after a loss of
  * power the agent is gone too, and the boot says so.
  */
-export function runDirectory(spec: RunSpec): Step[] {
+export function runDirectory(spec: RunSpec): FileOp[] {
   if (!plainName.test(spec.id)) throw new Error(`${JSON.stringify(spec.id)} cannot name a run: letters, digits, . _ - only`);
   const files = (spec.files ?? []).map(({ name, text }) => ({ path: join(spec.directory, checkedName(spec, name)), text }));
   const own = filesOf(spec);
@@ -64,10 +64,10 @@ export function runDirectory(spec: RunSpec): Step[] {
   ];
 }
 
-export const prepareRunDirectory = async (spec: RunSpec): Promise<void> => laySync(runDirectory(spec));
+export const prepareRunDirectory = async (spec: RunSpec): Promise<void> => applyFileOpsSync(runDirectory(spec));
 
 /** Settles who goes on with a run that shows no sign of a shim. A shim that comes later finds the claim and starts nothing. */
-export async function arbitrate(run: RunPlace): Promise<'won' | 'lost'> {
+export async function arbitrate(run: RunFiles): Promise<'won' | 'lost'> {
   await mkdir(run.directory, { recursive: true, mode: PRIVATE_DIRECTORY });
   try {
     const handle = await open(filesOf(run).claim, 'wx', PRIVATE_FILE);
@@ -85,24 +85,24 @@ export async function arbitrate(run: RunPlace): Promise<'won' | 'lost'> {
   }
 }
 
-export async function stateOf(run: RunPlace, host: Host = {}): Promise<RunState> {
+export async function stateOf(run: RunFiles, host: RunnerHost = {}): Promise<DirectoryState> {
   if (await readExit(run)) return 'ended';
   const identity = await readIdentity(run);
   return identity ? afterStart(run, identity, host) : beforeStart(run, host);
 }
 
-async function afterStart(run: RunPlace, shim: RecordedShim, host: Host): Promise<RunState> {
+async function afterStart(run: RunFiles, shim: RecordedShim, host: RunnerHost): Promise<DirectoryState> {
   if (isHere(run, shim, host)) return 'alive';
   // It may have written its last words while we looked for its process.
   return (await readExit(run)) ? 'ended' : 'dead';
 }
 
-async function beforeStart(run: RunPlace, host: Host): Promise<RunState> {
+async function beforeStart(run: RunFiles, host: RunnerHost): Promise<DirectoryState> {
   const claim = await readClaim(run);
   if (claim?.by === 'supervisor') return 'never';
   if (claim?.by === 'shim' && isHere(run, claim, host)) return 'starting';
   if (!claim && host.shimPid !== undefined && isMarked(run, host.shimPid)) return 'starting';
-  const lives = markedIn(await look(), run, claim?.by === 'shim' ? claim.shim.pid : undefined).length > 0;
+  const lives = markedIn(await readProcessTable(), run, claim?.by === 'shim' ? claim.shim.pid : undefined).length > 0;
   // It may have come further while we looked.
   if (await readExit(run)) return 'ended';
   const identity = await readIdentity(run);
@@ -113,11 +113,11 @@ async function beforeStart(run: RunPlace, host: Host): Promise<RunState> {
 }
 
 interface RecordedShim {
-  readonly shim: Recorded;
+  readonly shim: RecordedProcess;
   readonly boot: string;
 }
 
-const isHere = (run: RunPlace, { shim, boot }: RecordedShim, { bootIdPath }: Host): boolean =>
+const isHere = (run: RunFiles, { shim, boot }: RecordedShim, { bootIdPath }: RunnerHost): boolean =>
   boot === bootIdSync(bootIdPath) && recordedSync(run, shim) !== undefined;
 
 function jobText(spec: RunSpec): string {

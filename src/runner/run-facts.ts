@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import { beginningSync } from '../platform/read-safely-sync.ts';
 import { belowPlace } from '../platform/safe-place.ts';
 import { cgroupOf } from './cgroup.ts';
-import { filesOf, type Recorded, type RunPlace } from './run-place.ts';
+import { filesOf, type RecordedProcess, type RunFiles } from './run-place.ts';
 
-export interface RunIdentity {
-  readonly shim: Recorded;
-  readonly agent: Recorded;
+export interface ShimIdentity {
+  readonly shim: RecordedProcess;
+  readonly agent: RecordedProcess;
   /** Feeds a two-way agent. */
-  readonly pump?: Recorded;
+  readonly pump?: RecordedProcess;
   readonly boot: string;
 }
 
@@ -21,8 +21,8 @@ export interface ExitFacts {
   readonly refused?: string;
 }
 
-export type Claim =
-  | { readonly by: 'shim'; readonly shim: Recorded; readonly boot: string }
+export type StartClaim =
+  | { readonly by: 'shim'; readonly shim: RecordedProcess; readonly boot: string }
   | { readonly by: 'supervisor' }
   /** Claimed this instant, or by somebody who died in the middle of it. */
   | { readonly by: 'unknown' };
@@ -31,7 +31,7 @@ const buffer = Buffer.allocUnsafe(4_096);
 export const SUPERVISOR_CLAIM = 'supervisor\n';
 
 /** Undefined when missing or torn. */
-export async function readIdentity(run: RunPlace): Promise<RunIdentity | undefined> {
+export async function readIdentity(run: RunFiles): Promise<ShimIdentity | undefined> {
   const line = readLine(filesOf(run).id);
   const found = /^1 (\d+) (\d+) (\d+) (\d+) (\S+) (?:(\d+) (\d+)|- -)(?: .*)?$/.exec(line ?? '');
   if (!found) return undefined;
@@ -45,13 +45,13 @@ export async function readIdentity(run: RunPlace): Promise<RunIdentity | undefin
 }
 
 /** The cgroup that was made for the run. Agents can write here: only a name made for this very run is believed. */
-export async function readCgroup(run: RunPlace): Promise<string | undefined> {
+export async function readCgroup(run: RunFiles): Promise<string | undefined> {
   const path = readLine(filesOf(run).cgroup);
   return path !== undefined && path === cgroupOf(dirname(path), run) ? path : undefined;
 }
 
 /** Undefined when there is none. */
-export async function readClaim(run: RunPlace): Promise<Claim | undefined> {
+export async function readClaim(run: RunFiles): Promise<StartClaim | undefined> {
   const text = opening(filesOf(run).claim);
   if (text === undefined) return undefined;
   if (text === SUPERVISOR_CLAIM) return { by: 'supervisor' };
@@ -62,7 +62,7 @@ export async function readClaim(run: RunPlace): Promise<Claim | undefined> {
 }
 
 /** Undefined when missing or torn. */
-export async function readExit(run: RunPlace): Promise<ExitFacts | undefined> {
+export async function readExit(run: RunFiles): Promise<ExitFacts | undefined> {
   const found = /^(\d+) (\d+|-) (.*)$/.exec(readLine(filesOf(run).exit) ?? '');
   if (!found) return undefined;
   const [code, signal, note = ''] = [Number(found[1]), found[2], found[3]];
@@ -73,13 +73,13 @@ export async function readExit(run: RunPlace): Promise<ExitFacts | undefined> {
 }
 
 /** What it took too much of the machine, if it was ended for that. */
-export const readExceeded = (run: RunPlace): string | undefined => readLine(filesOf(run).exceeded);
+export const readExceeded = (run: RunFiles): string | undefined => readLine(filesOf(run).exceeded);
 
 /**
  * The shell names itself in front of what it could not start, as the first thing in `err`. Some shells leave no note,
  * so the name alone has to do.
  */
-function refusal(run: RunPlace, code: number, note: string): string | undefined {
+function refusal(run: RunFiles, code: number, note: string): string | undefined {
   if (code === 125 && note !== '') return note;
   if (code !== 126 && code !== 127 && note !== 'refused') return undefined;
   const said = /^.*\/shim-[0-9a-f]+[.]sh: (?:line )?\d+: (?:exec: )?(.*)$/m.exec(opening(filesOf(run).err) ?? '');

@@ -1,7 +1,7 @@
 import { type ProcessStat, statSync, variablesSync } from '../platform/proc.ts';
 
 /** One run, as the runner knows it: where its files are, and how its processes are marked. */
-export interface RunPlace {
+export interface RunFiles {
   readonly directory: string;
   readonly id: string;
   /** Random, one per home: a run id of another home, or of a test, never matches. */
@@ -14,7 +14,7 @@ const SHIM_MARK = 'FLEET_SHIM_MARK';
 export const MARKS = [ID, MARK, SHIM_MARK] as const;
 
 /** Every process of a run inherits these; they are how it is found again. */
-export const marksOf = ({ id, mark }: RunPlace): Record<string, string> => ({ [ID]: id, [MARK]: mark });
+export const marksOf = ({ id, mark }: RunFiles): Record<string, string> => ({ [ID]: id, [MARK]: mark });
 
 /** A shim that was started in advance carries the mark of its home alone, and so does its child until that is the agent. */
 export const shimMark = (mark: string): Record<string, string> => ({ [SHIM_MARK]: mark });
@@ -25,7 +25,7 @@ export const runIdIn = (variables: Readonly<Record<string, string>>, mark: strin
   variables[MARK] === mark ? variables[ID] : undefined;
 
 /** A process as the shim wrote it down. */
-export interface Recorded {
+export interface RecordedProcess {
   readonly pid: number;
   readonly started: string;
 }
@@ -34,20 +34,20 @@ export interface Recorded {
  * The recorded process, if it still is what it was: same pid, same start, and marked as this run's. The start time has
  * a resolution of 10 ms, so that a pid used again at once could pass without the mark.
  */
-export function recordedSync(run: RunPlace, { pid, started }: Recorded): ProcessStat | undefined {
+export function recordedSync(run: RunFiles, { pid, started }: RecordedProcess): ProcessStat | undefined {
   const stat = statSync(pid);
   if (stat?.started !== started) return undefined;
   return isMarked(run, pid) ? stat : undefined;
 }
 
 /** As this run's; or as a shim of the home's, of which the run's directory must say the rest. */
-export function isMarked(run: RunPlace, pid: number): boolean {
+export function isMarked(run: RunFiles, pid: number): boolean {
   const variables = variablesSync(pid, MARKS);
   return runIdIn(variables, run.mark) === run.id || isShimOf(variables, run.mark);
 }
 
 /** The files of a run directory. All of them at every look at every run, so they are put together as cheaply as can be. */
-export const filesOf = ({ directory }: Pick<RunPlace, 'directory'>) => ({
+export const filesOf = ({ directory }: Pick<RunFiles, 'directory'>) => ({
   /** Who may start: the shim, or a supervisor that recovers. Made once, by one of them. */
   claim: `${directory}/claim`,
   /** Shim, agent and pump. Written before the agent's first instruction. */

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { Ground, heard, identityOf, patiently } from './fixtures/ground.ts';
-import { endRun } from './kill-ladder.ts';
 import { filesOf } from './run-place.ts';
 import { signsOfLife } from './signs-of-life.ts';
+import { endRun } from './terminate-tree.ts';
 
 let ground: Ground;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { SeenProcess } from '../platform/proc.ts';
 import { lookSync } from '../platform/read-safely-sync.ts';
-import { look, markedIn, withKin } from './process-table.ts';
-import { filesOf, type RunPlace } from './run-place.ts';
+import { markedIn, readProcessTable, withDescendants } from './process-table.ts';
+import { filesOf, type RunFiles } from './run-place.ts';
 
 export interface SpoolSign {
   readonly bytes: number;
@@ -18,16 +18,16 @@ export interface SignsOfLife {
 }
 
 /** By run id, from one look at the machine. */
-export async function signsOfLife(runs: readonly RunPlace[]): Promise<Map<string, SignsOfLife>> {
+export async function signsOfLife(runs: readonly RunFiles[]): Promise<Map<string, SignsOfLife>> {
   if (runs.length === 0) return new Map();
-  const table = await look();
+  const table = await readProcessTable();
   return new Map(runs.map((run) => [run.id, signsOf(run, table)]));
 }
 
-function signsOf(run: RunPlace, table: readonly SeenProcess[]): SignsOfLife {
+function signsOf(run: RunFiles, table: readonly SeenProcess[]): SignsOfLife {
   const files = filesOf(run);
   const [out, err] = [spoolSign(files.out), spoolSign(files.err)];
-  const members = withKin(table, markedIn(table, run));
+  const members = withDescendants(table, markedIn(table, run));
   return { processes: members.length, ticks: members.reduce((sum, { ticks }) => sum + ticks, 0), out, err };
 }
 

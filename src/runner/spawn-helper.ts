@@ -5,11 +5,11 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { closeInherited } from '../platform/descriptors.ts';
+import { applyFileOpsSync } from '../platform/file-ops.ts';
 import { hasCode } from '../platform/files.ts';
-import { laySync } from '../platform/lay.ts';
 import { makeCgroup } from './cgroup.ts';
 import { ReadyShims } from './ready-shims.ts';
-import { lineCutter, type Program, type SpawnAnswer, type SpawnRequest } from './spawn-wire.ts';
+import { lineCutter, type SpawnAnswer, type SpawnProgram, type SpawnRequest } from './spawn-wire.ts';
 
 closeInherited();
 const [, , shim, mark] = process.argv;
@@ -25,7 +25,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 function obey({ n, steps, cgroup, start }: SpawnRequest): void {
   const lay = () => {
-    laySync(steps);
+    applyFileOpsSync(steps);
     if (cgroup !== undefined) makeCgroup(cgroup);
   };
   try {
@@ -39,7 +39,7 @@ function obey({ n, steps, cgroup, start }: SpawnRequest): void {
   }
 }
 
-function begin(n: number, { file, args, workDirectory, env }: Program): void {
+function begin(n: number, { file, args, workDirectory, env }: SpawnProgram): void {
   const refused = (error: unknown) => {
     const isElsewhere = hasCode(error, 'ENOENT') && !existsSync(workDirectory);
     if (isElsewhere) answer({ n, code: 'ENOENT', message: `the directory ${workDirectory} is missing` });

@@ -1,16 +1,16 @@
-import type { Step } from '../platform/lay.ts';
+import type { FileOp } from '../platform/file-ops.ts';
 
 /** What supervisor and spawn helper say to each other: JSON, one per line. */
 export interface SpawnRequest {
   readonly n: number;
   /** To be laid out before anything is started. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly FileOp[];
   /** Where a cgroup is to be made for it, if it gets one. */
   readonly cgroup?: string;
-  readonly start?: Program;
+  readonly start?: SpawnProgram;
 }
 
-export interface Program {
+export interface SpawnProgram {
   readonly file: string;
   readonly args: readonly string[];
   readonly workDirectory: string;

@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bootIdSync, statSync } from '../platform/proc.ts';
 import { defined, exitOf, Ground, heard, patiently, writeProgram } from './fixtures/ground.ts';
 import { defaultHelperUrl } from './helper-url.ts';
-import { endRun } from './kill-ladder.ts';
 import { prepareRunDirectory, stateOf } from './run-directory.ts';
 import { openSpawner } from './spawner.ts';
+import { endRun } from './terminate-tree.ts';
 
 let ground: Ground;
 beforeAll(async () => {

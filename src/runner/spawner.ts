@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Step } from '../platform/lay.ts';
+import type { FileOp } from '../platform/file-ops.ts';
 import { bootIdSync } from '../platform/proc.ts';
 import { cgroupOf, removeCgroup } from './cgroup.ts';
 import { defaultHelperUrl } from './helper-url.ts';
@@ -25,9 +25,9 @@ export interface Spawner {
    * Lays out these steps and the run's directory, and starts its shim. The pid is the shim's; `readIdentity` says who the
    * agent is.
    */
-  start(spec: RunSpec, steps?: readonly Step[]): Promise<{ readonly pid: number }>;
+  start(spec: RunSpec, steps?: readonly FileOp[]): Promise<{ readonly pid: number }>;
   /** Lays these out, and no more. */
-  lay(steps: readonly Step[]): Promise<void>;
+  lay(steps: readonly FileOp[]): Promise<void>;
   helperPid(): number | undefined;
   /** Refuses the starts under way. What runs, runs on. */
   close(): Promise<void>;
@@ -83,7 +83,7 @@ class HelperSpawner implements Spawner {
     return this.#helper?.pid;
   }
 
-  async start(spec: RunSpec, steps: readonly Step[] = []): Promise<{ readonly pid: number }> {
+  async start(spec: RunSpec, steps: readonly FileOp[] = []): Promise<{ readonly pid: number }> {
     const cgroup = spec.cgroupParent === undefined ? undefined : cgroupOf(spec.cgroupParent, spec);
     const start = {
       file: '/bin/sh',
@@ -102,7 +102,7 @@ class HelperSpawner implements Spawner {
     }
   }
 
-  async lay(steps: readonly Step[]): Promise<void> {
+  async lay(steps: readonly FileOp[]): Promise<void> {
     await this.#ask({ steps });
   }
 

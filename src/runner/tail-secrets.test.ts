@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { redactor } from '../platform/redact.ts';
-import { type Cursor, type Open, readSlice, START, type TailOptions } from './tail.ts';
+import { type OpenSpool, readSlice, type SpoolPosition, START, type TailOptions } from './tail.ts';
 
 let directory: string;
 let spool: string;
@@ -16,9 +16,9 @@ afterEach(() => rm(directory, { recursive: true }));
 
 const redact = redactor(['a secret somebody told us of']);
 
-async function shown(from: Cursor = START, options: TailOptions = {}): Promise<string[]> {
+async function shown(from: SpoolPosition = START, options: TailOptions = {}): Promise<string[]> {
   const texts: string[] = [];
-  let [cursor, open]: [Cursor, Open | undefined] = [from, undefined];
+  let [cursor, open]: [SpoolPosition, OpenSpool | undefined] = [from, undefined];
   for (;;) {
     const slice = await readSlice(spool, cursor, { isFinal: true, redact, ...options, open });
     texts.push(...slice.lines.map(({ text }) => text));
@@ -96,7 +96,7 @@ describe('a private key over several lines', () => {
   it('loses them too while it is still being printed', async () => {
     const lines = keys['rsa']?.split('\n') ?? [];
     await writeFile(spool, 'before\n');
-    let cursor: Cursor = START;
+    let cursor: SpoolPosition = START;
     const texts: string[] = [];
     for (const line of [...lines, 'after']) {
       for (const part of [line.slice(0, 20), `${line.slice(20)}\n`]) {

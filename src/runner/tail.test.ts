@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inFullRun } from '../../test/full-only.ts';
 import { redactor } from '../platform/redact.ts';
-import { type Cursor, type Line, readSlice, START, type TailOptions } from './tail.ts';
+import { readSlice, type SpoolLine, type SpoolPosition, START, type TailOptions } from './tail.ts';
 
 let directory: string;
 let spool: string;
@@ -21,8 +21,8 @@ afterEach(() => rm(directory, { recursive: true }));
 
 const MB = 1_024 * 1_024;
 
-async function readAll(from: Cursor = START, options: TailOptions = {}) {
-  const lines: Line[] = [];
+async function readAll(from: SpoolPosition = START, options: TailOptions = {}) {
+  const lines: SpoolLine[] = [];
   let [cursor, dropped, slices] = [from, 0, 0];
   for (;;) {
     const slice = await readSlice(spool, cursor, options);
@@ -128,7 +128,7 @@ describe('reading a spool', () => {
         await writeFile(spool, given);
         const options = { maxLineBytes, sliceBytes: 8, isFinal };
         const [plain, hidden] = [await readAll(START, options), await readAll(START, { ...options, redact })];
-        const wholeOf = ({ at }: Line) => given.toString('utf8', at, [...given, 10].indexOf(10, at));
+        const wholeOf = ({ at }: SpoolLine) => given.toString('utf8', at, [...given, 10].indexOf(10, at));
         const redacted = plain.lines.map((line) => ({ ...line, text: redact(wholeOf(line), { length: line.text.length }) }));
         const last = redacted.at(-1);
         // Of a long line that has no end yet more must be there before its beginning may be shown.

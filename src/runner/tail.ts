@@ -6,15 +6,15 @@ import { blockAfter, blockOpenAfter, inBlock, LONGEST_BLOCK, type OpenBlock } fr
 import { belowPlace } from '../platform/safe-place.ts';
 
 /** How far a spool has been read. Plain data: kept with what was made of the lines, it continues exactly there. */
-export interface Cursor {
+export interface SpoolPosition {
   readonly offset: number;
   /** Inside a line that was too long: what comes until its end is dropped. */
   readonly skipping: boolean;
 }
 
-export const START: Cursor = { offset: 0, skipping: false };
+export const START: SpoolPosition = { offset: 0, skipping: false };
 
-export interface Line {
+export interface SpoolLine {
   /** Without its newline. Bytes that are not UTF-8 become U+FFFD; NUL stays. */
   readonly text: string;
   /** Where it begins, in bytes from the start of the spool. */
@@ -23,10 +23,10 @@ export interface Line {
   readonly cut: boolean;
 }
 
-export interface Slice {
-  readonly lines: readonly Line[];
+export interface SpoolSlice {
+  readonly lines: readonly SpoolLine[];
   /** After the last line that is complete, or inside one that is too long. */
-  readonly cursor: Cursor;
+  readonly cursor: SpoolPosition;
   /** Bytes of long lines that were passed over. */
   readonly dropped: number;
   /** There may be more to read now. */
@@ -34,7 +34,7 @@ export interface Slice {
   /** The spool is missing, or shorter than it was: somebody took what was not read yet. */
   readonly lost: boolean;
   /** What is open at the cursor, if secrets were looked for. */
-  readonly open?: Open;
+  readonly open?: OpenSpool;
 }
 
 export interface TailOptions {
@@ -45,11 +45,11 @@ export interface TailOptions {
   /** Takes the secrets out of every line. */
   readonly redact?: Redactor;
   /** What the slice before said to come after it; found out again when it is left out. */
-  readonly open?: Open | undefined;
+  readonly open?: OpenSpool | undefined;
 }
 
 /** A secret that goes on over lines, where there is one. */
-export interface Open {
+export interface OpenSpool {
   readonly block?: OpenBlock | undefined;
 }
 
@@ -68,7 +68,7 @@ const GROUP_BYTES = 16 * 1_024;
  * A slice is longer than the longest line, so that each one completes a line, cuts one, or passes over part of one that
  * was cut: no content can hold it up, and none needs more memory than the slice.
  */
-export async function readSlice(path: string, from: Cursor, options: TailOptions = {}): Promise<Slice> {
+export async function readSlice(path: string, from: SpoolPosition, options: TailOptions = {}): Promise<SpoolSlice> {
   // Most looks find nothing new, and there are many of them: hundreds of silent agents, every second.
   const size = lookSync(path)?.size;
   if (size === undefined || size <= from.offset)
@@ -78,7 +78,7 @@ export async function readSlice(path: string, from: Cursor, options: TailOptions
   const sliceBytes = Math.max(options.sliceBytes ?? SLICE_BYTES, maxLineBytes + redact.reach + 1);
   const slice = await readAt(path, { from: from.offset, most: sliceBytes }, (bytes, length, before) => {
     const isEnd = options.isFinal === true && from.offset + bytes.length >= length;
-    const openAt = (offset: number): Open =>
+    const openAt = (offset: number): OpenSpool =>
       redact === AS_IT_IS || offset === 0 ? {} : { block: blockOpenAfter(before(offset)) };
     const split = splitLines(bytes, from, { maxLineBytes, isEnd, redact, openAt, open: options.open ?? openAt(from.offset) });
     return { ...split, more: split.cursor.offset < length && split.cursor.offset > from.offset, lost: false };
@@ -95,10 +95,10 @@ const AS_IT_IS: Redactor = Object.assign((text: string) => text, {
 
 function splitLines(
   bytes: Buffer,
-  from: Cursor,
+  from: SpoolPosition,
   { maxLineBytes, isEnd, redact, openAt, open }: Splitting,
-): Pick<Slice, 'lines' | 'cursor' | 'dropped' | 'open'> {
-  const lines: Line[] = [];
+): Pick<SpoolSlice, 'lines' | 'cursor' | 'dropped' | 'open'> {
+  const lines: SpoolLine[] = [];
   let { block } = open;
   let { skipping } = from;
   let dropped = 0;
@@ -145,12 +145,12 @@ function splitLines(
 
 interface Splitting extends Required<Pick<TailOptions, 'maxLineBytes' | 'redact'>> {
   readonly isEnd: boolean;
-  readonly open: Open;
-  openAt(offset: number): Open;
+  readonly open: OpenSpool;
+  openAt(offset: number): OpenSpool;
 }
 
 /** Whole lines, none of them too long. A newline is a newline in bytes and in text alike, whatever stands around it. */
-function pushGroup(lines: Line[], bytes: Buffer, offset: number): void {
+function pushGroup(lines: SpoolLine[], bytes: Buffer, offset: number): void {
   const text = bytes.toString('utf8', 0, bytes.length - 1);
   const isOneToOne = text.length === bytes.length - 1;
   let at = 0;

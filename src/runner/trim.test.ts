@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Ground } from './fixtures/ground.ts';
 import { prepareRunDirectory } from './run-directory.ts';
-import { filesOf, type RunPlace } from './run-place.ts';
+import { filesOf, type RunFiles } from './run-place.ts';
 import { trimSpools } from './trim.ts';
 
 let ground: Ground;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => ground.close());
 
-async function spooled(out: number, err: number): Promise<RunPlace> {
+async function spooled(out: number, err: number): Promise<RunFiles> {
   const run = ground.spec('');
   await prepareRunDirectory(run);
   await writeFile(filesOf(run).out, 'o'.repeat(out));

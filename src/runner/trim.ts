@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { openSafely } from '../platform/read-safely.ts';
 import { belowPlace } from '../platform/safe-place.ts';
-import { filesOf, type RunPlace } from './run-place.ts';
+import { filesOf, type RunFiles } from './run-place.ts';
 
 /** Cuts the spools of a run that has ended to this many bytes together. What it complained of keeps up to half of them. */
-export async function trimSpools(run: RunPlace, bytes: number): Promise<void> {
+export async function trimSpools(run: RunFiles, bytes: number): Promise<void> {
   const files = filesOf(run);
   const out = await openSpool(files.out);
   try {

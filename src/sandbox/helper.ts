@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { lstat } from 'node:fs/promises';
-import { type Lent, lend } from './lend.ts';
+import { type LentFile, lend } from './lend.ts';
 import { type Machine, machineHere } from './machine.ts';
 import { isWithin, type Mount, profileOf } from './profile.ts';
 import { startBwrap } from './start-bwrap.ts';
@@ -66,4 +66,4 @@ async function ownerOf(mounts: readonly Mount[]): Promise<SandboxUser | undefine
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
 }
 
-const lentBy = ({ from, as }: Mount): Lent[] => (as === 'device' ? [] : [{ path: from, as }]);
+const lentBy = ({ from, as }: Mount): LentFile[] => (as === 'device' ? [] : [{ path: from, as }]);

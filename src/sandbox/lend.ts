@@ -13,7 +13,7 @@ import { O_PATH } from '../platform/safe-place.ts';
 import type { SandboxUser } from './user.ts';
 
 /** One file or directory of Fleet's own that a sandbox shows. */
-export interface Lent {
+export interface LentFile {
   readonly path: string;
   /** `write`: it becomes the user's own. `read`: everybody may read it who can come near, which nobody can but through the sandbox. */
   readonly as: 'read' | 'write';
@@ -27,7 +27,7 @@ const DEEPEST = 256;
  * is followed, every directory is held open while it is walked, and a file with several names stays as it is, because one of them
  * may lie elsewhere.
  */
-export function lend(lent: readonly Lent[], user: SandboxUser): void {
+export function lend(lent: readonly LentFile[], user: SandboxUser): void {
   const theirs = new Set<string>();
   const isTheirs = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.uid === user.uid;
   const give: Change = (path, { uid, gid }) => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** How much of the machine one sandbox may take. */
-export interface Limits {
+export interface SandboxLimits {
   /** Of all its processes together, and of its directories in memory. */
   readonly memoryBytes: number;
   /** Directories in there that are memory, and how much each may hold. */
@@ -27,7 +27,7 @@ export const prlimitHere = (): string | undefined => PLACES.find((path) => exist
  * more tasks than a machine bears until somebody has looked. Of what the kernel counts for a user, namespaces or not, one sandbox
  * has half: the user goes on. Address space is not limited: V8, Go and sanitizers reserve much more of it than they use.
  */
-export function heldTo({ userTasks, diskBytes }: Limits): string[] {
+export function limitArguments({ userTasks, diskBytes }: SandboxLimits): string[] {
   const prlimit = prlimitHere();
   if (prlimit === undefined) return [];
   const held = {

@@ -19,13 +19,13 @@ import { createServer, type Server, type Socket, connect as toSocket } from 'nod
 import { constants } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { lend } from './lend.ts';
-import type { Plan } from './plan.ts';
+import type { SandboxPlan } from './plan.ts';
 import { TO_FLEET, TO_NETWORK } from './plan.ts';
 import { allowListProxy, joined } from './proxy.ts';
 import { startBwrap } from './start-bwrap.ts';
 import { watchLimits } from './watch-limits.ts';
 
-const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Plan;
+const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as SandboxPlan;
 /** Nobody in there needs more at once; whoever opens more is turned away here, and the engine does not hear of it. */
 const MOST_TO_FLEET = 64;
 /** Each may need another one beyond; all together fewer than any process may have open, for this one has to watch as well. */
@@ -69,7 +69,7 @@ function leave(code: number, why?: string): void {
 }
 
 /** Its streams too: programs open them again by their names in /dev. */
-function lendAll(user: NonNullable<Plan['user']>): void {
+function lendAll(user: NonNullable<SandboxPlan['user']>): void {
   lend([...plan.lent, { path: plan.door, as: 'write' }], user);
   for (const stream of [0, 1, 2]) {
     const found = fstatSync(stream);

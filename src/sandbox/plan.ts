@@ -1,5 +1,5 @@
-import type { Lent } from './lend.ts';
-import type { Limits } from './limits.ts';
+import type { LentFile } from './lend.ts';
+import type { SandboxLimits } from './limits.ts';
 import type { SandboxUser } from './user.ts';
 
 /** Where the two sides meet, inside: a directory with the sockets below. Outside it is the `door` of a plan. */
@@ -16,7 +16,7 @@ export interface Placeholder {
 }
 
 /** What `outside` is told, as a file: everything about a sandbox but its secrets, which are in the environment. */
-export interface Plan {
+export interface SandboxPlan {
   readonly bwrap: string;
   readonly profile: readonly string[];
   /** The command of `inside`, up to the agent's own. */
@@ -30,8 +30,8 @@ export interface Plan {
   readonly hosts?: readonly string[];
   /** Whom root makes it for, and what of Fleet's own that one gets. */
   readonly user?: SandboxUser | undefined;
-  readonly lent: readonly Lent[];
-  readonly limits: Limits;
+  readonly lent: readonly LentFile[];
+  readonly limits: SandboxLimits;
   /** The file that says what it took too much of, when it was ended for that. */
   readonly exceeded: string;
   /** What masks are put on where nothing is: made before it begins, and taken away afterwards. */

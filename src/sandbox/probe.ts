@@ -4,7 +4,7 @@ import { processorHere } from './seccomp.ts';
 import type { SandboxUser } from './user.ts';
 
 /** Whether bubblewrap can do here what a sandbox needs; if not, why, and the command that repairs it where one is known. */
-export type Probed =
+export type ProbeResult =
   | {
       readonly works: true;
       /** As root: why nobody else can be made to run in it. */
@@ -16,7 +16,7 @@ const PROBE_MS = 10_000;
 const MOST_SAID = 4_096;
 
 /** By trying: no file says for certain what a kernel, a container and a security module let through together. */
-export async function probe(bwrap: string): Promise<Probed> {
+export async function probe(bwrap: string): Promise<ProbeResult> {
   if (processorHere() === undefined) return { works: false, why: `no filter of system calls is known for ${process.arch}` };
   const [problem, rootAlone] = await Promise.all([
     problemOf(bwrap),

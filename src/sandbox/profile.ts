@@ -11,7 +11,7 @@ export interface Mount {
 const FLAGS = { read: '--ro-bind', write: '--bind', device: '--dev-bind' } as const;
 
 /** What an agent sees. All paths are absolute and resolved by whoever knows the machine. */
-export interface View {
+export interface SandboxView {
   readonly machine: Machine;
   /** Directories that are there, look empty, and are gone afterwards. */
   readonly hidden: readonly string[];
@@ -31,7 +31,7 @@ export interface View {
  * with whoever started it, so that killing that one kills all. It is a session of its own: a signal to a group of processes
  * would else reach those outside that watch over it, and stop them. Whoever asks it to end asks each of its processes.
  */
-export const profileOf = ({ machine, hidden, mounts, directory, network, memoryBytes, user }: View): string[] => [
+export const profileOf = ({ machine, hidden, mounts, directory, network, memoryBytes, user }: SandboxView): string[] => [
   ...(user ? [] : OWN_USERS),
   ...NAMESPACES,
   ...(network === 'own' ? ['--unshare-net'] : []),

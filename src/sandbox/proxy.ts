@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Endpoint, endpointIn, isAllowed } from './allowed.ts';
+import { endpointIn, isAllowed, type NetworkEndpoint } from './allowed.ts';
 import { elsewhere } from './elsewhere.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -79,7 +79,7 @@ const opened = (server: Socket): Promise<Buffer> =>
     server.on('data', onData).once('close', refuse);
   });
 
-const connectLine = ({ host, port }: Endpoint, through: URL): string => {
+const connectLine = ({ host, port }: NetworkEndpoint, through: URL): string => {
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const said = through.username === '' ? '' : `proxy-authorization: ${basic(through)}\r\n`;
   return `CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${said}\r\n`;
@@ -119,7 +119,7 @@ function forward(asked: IncomingMessage, answer: ServerResponse, options: ProxyO
 const refusal = (target: string): string => `${target} is not among the sandbox_hosts of this fleet\n`;
 
 /** The user's own proxy, where it is said and not excepted for this host. */
-function upstreamFor({ host }: Endpoint, scheme: 'http' | 'https', env: Env): URL | undefined {
+function upstreamFor({ host }: NetworkEndpoint, scheme: 'http' | 'https', env: Env): URL | undefined {
   const said = (name: string) => env[name.toLowerCase()] || env[name];
   const text = said(`${scheme.toUpperCase()}_PROXY`) || said('ALL_PROXY');
   if (!text || !URL.canParse(text) || !text.startsWith('http:')) return undefined;

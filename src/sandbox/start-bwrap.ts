@@ -1,11 +1,11 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { closeInherited } from '../platform/descriptors.ts';
-import { heldTo, type Limits } from './limits.ts';
+import { limitArguments, type SandboxLimits } from './limits.ts';
 import { processorHere, seccompFilter } from './seccomp.ts';
 import { asUser, type SandboxUser } from './user.ts';
 
-export interface Started {
+export interface StartedBwrap {
   readonly bwrap: string;
   /** From `profileOf`. */
   readonly profile: readonly string[];
@@ -13,7 +13,7 @@ export interface Started {
   /** The same that the profile was made for. */
   readonly directory: string;
   readonly user?: SandboxUser | undefined;
-  readonly limits?: Limits | undefined;
+  readonly limits?: SandboxLimits | undefined;
 }
 
 /**
@@ -33,7 +33,7 @@ type Stream = 'ignore' | 'inherit' | 'pipe' | number;
  * across exec, and the command has to set them back if it wants to hear them (Node does).
  */
 export function startBwrap(
-  { bwrap, profile, command, directory, user, limits }: Started,
+  { bwrap, profile, command, directory, user, limits }: StartedBwrap,
   streams: readonly Stream[],
   options: SpawnOptions = {},
 ): ChildProcess {
@@ -46,7 +46,7 @@ export function startBwrap(
     String(streams.length),
     '--',
     ...(user ? asUser(user, directory) : []),
-    ...(limits ? heldTo(limits) : []),
+    ...(limits ? limitArguments(limits) : []),
     ...command,
   ];
   const shell = ['-c', BEFORE, 'fleet', bwrap];

@@ -4,12 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inBox } from '../../test/support/in-box.ts';
-import type { Limits } from './limits.ts';
+import type { SandboxLimits } from './limits.ts';
 import { onDisk } from './measure.ts';
 import { watchLimits } from './watch-limits.ts';
 
 const GB = 1024 ** 3;
-const LIMITS: Limits = {
+const LIMITS: SandboxLimits = {
   memoryBytes: GB,
   inMemory: { places: [], eachBytes: 0 },
   processes: 100,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Limits } from './limits.ts';
+import type { SandboxLimits } from './limits.ts';
 import {
   below,
   canLook,
@@ -35,7 +35,7 @@ export interface LimitWatch {
 }
 
 /** Resolves when it is known what there is before anything is added, or when that takes too long to wait for. */
-export async function watchLimits(bwrap: string, limits: Limits, here = WATCHED_HERE): Promise<LimitWatch> {
+export async function watchLimits(bwrap: string, limits: SandboxLimits, here = WATCHED_HERE): Promise<LimitWatch> {
   const disk = diskWatch(bwrap, limits);
   await Promise.race([disk.measured([]), sleep(FIRST_MS, undefined, { ref: false })]);
   return {
@@ -71,7 +71,7 @@ function blindness(): (pids: readonly number[]) => boolean {
   };
 }
 
-function crowd(pids: readonly number[], tasks: number, { processes, tasks: most }: Limits): string | undefined {
+function crowd(pids: readonly number[], tasks: number, { processes, tasks: most }: SandboxLimits): string | undefined {
   if (pids.length > processes) return `it had ${pids.length} processes at once, max_processes allows ${processes}`;
   return tasks > most
     ? `it had ${tasks} processes and threads at once, max_processes allows ${processes} processes and ${most} of both`
@@ -87,10 +87,13 @@ function watching(opened: readonly Opened[], here: typeof WATCHED_HERE): string 
     : undefined;
 }
 
-const inMemory = (pids: readonly number[], opened: readonly Opened[], { inMemory: { places, eachBytes } }: Limits): number =>
-  inMemoryBytes(pids[0] ?? 0, places, eachBytes) + namelessBytes(opened, 'memory');
+const inMemory = (
+  pids: readonly number[],
+  opened: readonly Opened[],
+  { inMemory: { places, eachBytes } }: SandboxLimits,
+): number => inMemoryBytes(pids[0] ?? 0, places, eachBytes) + namelessBytes(opened, 'memory');
 
-function memory(pids: readonly number[], opened: readonly Opened[], limits: Limits): string | undefined {
+function memory(pids: readonly number[], opened: readonly Opened[], limits: SandboxLimits): string | undefined {
   const { memoryBytes } = limits;
   const bytes = fairBytes(pids) + inMemory(pids, opened, limits);
   return bytes > memoryBytes ? `it used ${inMb(bytes)} MB of memory, sandbox_memory_mb allows ${inMb(memoryBytes)}` : undefined;
@@ -100,7 +103,7 @@ function memory(pids: readonly number[], opened: readonly Opened[], limits: Limi
 const FEWEST_FILES = 20_000;
 
 /** `look` answers at once with what is known; measuring goes on beside. */
-function diskWatch(bwrap: string, { directories, diskBytes: allowed }: Limits) {
+function diskWatch(bwrap: string, { directories, diskBytes: allowed }: SandboxLimits) {
   const place = directories[0] ?? '/';
   const mostFiles = filesFor(allowed, place);
   let first: OnDisk | undefined;

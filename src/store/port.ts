@@ -50,7 +50,7 @@ export interface Query {
 }
 
 /** A page of a count: how many rows stand there, and at which place the last of them does. */
-export interface Counted {
+export interface CountPage {
   readonly count: number;
   readonly last?: string;
 }
@@ -89,7 +89,7 @@ export interface Store {
   get(key: Key): Promise<Row | undefined>;
   scan(query: Query): Promise<readonly Hit[]>;
   /** Costs far less than reading the rows; up to `limits.rowsPerCount` at once. */
-  count(query: Omit<Query, 'reverse'>): Promise<Counted>;
+  count(query: Omit<Query, 'reverse'>): Promise<CountPage>;
   commit(writes: readonly Write[], options?: CommitOptions): Promise<Version>;
   watch(signal: AbortSignal, options?: WatchOptions): AsyncIterable<void>;
   /** Costs a few microseconds; a driver that cannot tell for so little has none. */

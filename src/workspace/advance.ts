@@ -12,12 +12,12 @@ import { lentGitDir } from './git/scratch-git-dir.ts';
 import { lockInTheWay, marked, removeStaleLock } from './git/stale-lock.ts';
 import { firstLine, gitDirectory } from './git-directory.ts';
 import { type IndexLock, type Locked, lockIndex, type Move } from './index-lock.ts';
-import { mend } from './mend.ts';
 import { dirtyFiles, moveFiles, type Over, obstacleTo, over, readyIndex } from './move-files.ts';
+import { repairCheckout } from './repair-checkout.ts';
 import { isBranchName, isId, noGit } from './target.ts';
 import { type Changed, changedPaths } from './tree-moves.ts';
 
-export type Advanced =
+export type AdvanceOutcome =
   | { readonly state: 'moved'; readonly checkout?: string | undefined }
   | { readonly state: 'stale'; readonly now: string | undefined }
   | { readonly state: 'dirty'; readonly where: string; readonly files: readonly string[] }
@@ -37,7 +37,7 @@ interface Project extends Lender {
  * switch or stage in between. Files move first, then the ref, then the index; the lock tells of the move, and whoever
  * calls again after a crash first ends what was begun. Safe to repeat anywhere.
  */
-export async function advance(repository: string, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced> {
+export async function advance(repository: string, move: Move, env: NodeJS.ProcessEnv): Promise<AdvanceOutcome> {
   for (const id of [move.from, move.to]) if (!isId(id)) throw new Fault('invalid', `${id} is not the full id of a commit`);
   if (!isBranchName(move.branch)) return { state: 'stale', now: undefined };
   const directory = await gitDirectory(repository);
@@ -49,7 +49,7 @@ export async function advance(repository: string, move: Move, env: NodeJS.Proces
   return { state: 'busy', where: repository, why: 'its checkout changes branches all the time' };
 }
 
-async function attemptMove(directory: Project, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced | 'again'> {
+async function attemptMove(directory: Project, move: Move, env: NodeJS.ProcessEnv): Promise<AdvanceOutcome | 'again'> {
   // Needed later if the branch is checked out in the project itself, as it mostly is; asked now, it costs no time.
   const isHere = (await firstLine(join(directory.gitDir, 'HEAD'))) === `ref: refs/heads/${move.branch}`;
   const ahead = {
@@ -75,7 +75,7 @@ async function changedBetween(directory: Lender, { from, to }: Move, env: NodeJS
   return await changedPaths(side, from, to);
 }
 
-async function moveWith(directory: Project, move: Move, ahead: Ahead, env: NodeJS.ProcessEnv): Promise<Advanced | 'again'> {
+async function moveWith(directory: Project, move: Move, ahead: Ahead, env: NodeJS.ProcessEnv): Promise<AdvanceOutcome | 'again'> {
   const asked = `refs/heads/${move.branch}`;
   const { commonDir } = directory;
   const [at, seen] = await Promise.all([refAt(commonDir, asked, env), checkoutsOf(commonDir, asked, ahead.settings)]);
@@ -96,11 +96,11 @@ async function moveWith(directory: Project, move: Move, ahead: Ahead, env: NodeJ
   return moveTogether(checkout, [at.name, asked], { move, busy, known, changed: ahead.changed }, env);
 }
 
-const settled = (now: string | undefined, { to }: Move, { path }: Checkout): Advanced =>
+const settled = (now: string | undefined, { to }: Move, { path }: Checkout): AdvanceOutcome =>
   now === to ? { state: 'moved', checkout: path } : { state: 'stale', now };
 
 /** Somebody may have checked the branch out just before it moved: what they have then is brought along after it. */
-async function moveAlone(directory: Project, ref: string, move: Move, env: NodeJS.ProcessEnv): Promise<Advanced> {
+async function moveAlone(directory: Project, ref: string, move: Move, env: NodeJS.ProcessEnv): Promise<AdvanceOutcome> {
   const moved = await moveRef({ ref, directory }, move, env);
   if (moved.state !== 'moved' || !(await isCheckedOut(directory.commonDir, ref))) return moved;
   const settings = settingsOf(directory.repository, env);
@@ -132,7 +132,7 @@ async function moveTogether(
   names: readonly [real: string, asked: string],
   { move, busy, known, changed }: Circumstances,
   env: NodeJS.ProcessEnv,
-): Promise<Advanced | 'again'> {
+): Promise<AdvanceOutcome | 'again'> {
   const lock = await lockGuarded(checkout);
   if (lock.state === 'busy') return { state: 'busy', where: checkout.path, why: lock.why };
   try {
@@ -180,7 +180,7 @@ async function unlockRefs({ path, directory }: Checkout, { branch }: Move): Prom
 async function finish(checkout: Checkout, begun: Move, lock: IndexLock, env: NodeJS.ProcessEnv): Promise<void> {
   await lock.tell(begun);
   const { commit } = await refAt(checkout.directory.commonDir, `refs/heads/${begun.branch}`, env);
-  await mend(checkout, begun, commit === begun.to ? 'to' : 'from', env);
+  await repairCheckout(checkout, begun, commit === begun.to ? 'to' : 'from', env);
   await lock.tell();
 }
 
@@ -196,7 +196,7 @@ async function carryAlong(
   { checkout, lock, side, changed, ref }: Together,
   move: Move,
   env: NodeJS.ProcessEnv,
-): Promise<Advanced> {
+): Promise<AdvanceOutcome> {
   const where = checkout.path;
   const obstacle = await obstacleTo(side, checkout, changed ?? changedPaths(side, move.from, move.to));
   if (obstacle !== undefined) return { ...obstacle, where };
@@ -269,7 +269,7 @@ async function moveRef(
   { ref, directory, where, afterDeath = false }: Moving,
   move: Move,
   env: NodeJS.ProcessEnv,
-): Promise<Advanced> {
+): Promise<AdvanceOutcome> {
   const why = move.why.replaceAll(/\s+/g, ' ').trim() || 'fleet: land';
   const place = where ?? directory.commonDir;
   for (let attempt = 0; ; attempt += 1) {

@@ -7,23 +7,23 @@ import type { Seat } from './seat.ts';
 import { entryName, ownIndex, type Site, siteSeat } from './site.ts';
 
 /** A site and where its repository lies. */
-export interface Ground {
+export interface SiteRepository {
   readonly site: Site;
   readonly repository: Seat;
   readonly env: NodeJS.ProcessEnv;
 }
 
 /** What the tree of a site has checked out. */
-export interface Head {
+export interface CheckedOutHead {
   readonly branch?: string | undefined;
   readonly commit: string;
 }
 
 /** Tells git of a worktree whose files are there: makes the branch, and the repository's entry. */
-export async function announce(ground: Ground, { branch, commit }: Head): Promise<void> {
+export async function registerWorktree(ground: SiteRepository, { branch, commit }: CheckedOutHead): Promise<void> {
   const { site, repository, env } = ground;
   const seat = await siteSeat(site);
-  await alone(repository, env, async () => {
+  await withSiteLock(repository, env, async () => {
     await assertFree(ground, branch);
     if (branch !== undefined) await haveBranch(ground, branch, commit);
     await sweepEntries(repository);
@@ -32,10 +32,13 @@ export async function announce(ground: Ground, { branch, commit }: Head): Promis
 }
 
 /** One at a time of all who add or remove working trees of a repository. */
-export const alone = async <Answer>(repository: Seat, env: NodeJS.ProcessEnv, work: () => Promise<Answer>): Promise<Answer> =>
-  withLock(await worktreesLock(repository, env), work);
+export const withSiteLock = async <Answer>(
+  repository: Seat,
+  env: NodeJS.ProcessEnv,
+  work: () => Promise<Answer>,
+): Promise<Answer> => withLock(await worktreesLock(repository, env), work);
 
-export async function assertFree({ site, repository }: Ground, branch: string | undefined): Promise<void> {
+export async function assertFree({ site, repository }: SiteRepository, branch: string | undefined): Promise<void> {
   if (branch === undefined || site.isolation === 'clone') return;
   const where = await holderOf(repository.commonDir, branch, entryName(site));
   if (where === undefined) return;
@@ -43,7 +46,7 @@ export async function assertFree({ site, repository }: Ground, branch: string | 
   throw new Fault('conflict', what, { branch, where });
 }
 
-async function haveBranch({ repository, env }: Ground, branch: string, commit: string): Promise<void> {
+async function haveBranch({ repository, env }: SiteRepository, branch: string, commit: string): Promise<void> {
   const [now] = await commitsOf(repository, [`refs/heads/${branch}`], env);
   if (now === undefined) await makeBranch(repository, branch, commit, env);
   else if (now !== commit)

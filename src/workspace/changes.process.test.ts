@@ -5,7 +5,7 @@ import { advance } from './advance.ts';
 import { changesBetween, diffText } from './changes.ts';
 import { treeOf } from './combine.ts';
 import { gitGround, merged } from './fixtures/git-ground.ts';
-import { annotate, blame } from './provenance.ts';
+import { blame, writeProvenance } from './provenance.ts';
 import { commitOf, identityOf, targetOf } from './target.ts';
 
 it('tells what a branch adds to where it parted', async () => {
@@ -114,6 +114,6 @@ it('works in a repository whose ids are of 64 digits', async () => {
     state: 'moved',
     checkout: repo,
   });
-  await annotate(repo, [tip], { task: 't', run: 'r', executor: 'e' }, ground.env);
+  await writeProvenance(repo, [tip], { task: 't', run: 'r', executor: 'e' }, ground.env);
   expect((await blame(repo, { file: 'b.txt' }, ground.env))[0]?.provenance).toEqual({ task: 't', run: 'r', executor: 'e' });
 });

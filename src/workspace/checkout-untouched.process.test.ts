@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Advanced, advance } from './advance.ts';
+import { type AdvanceOutcome, advance } from './advance.ts';
 import { type GitGround, gitGround, merged, snapshot } from './fixtures/git-ground.ts';
 
 /** One way a user's checkout may be when work lands on `main`. */
@@ -156,7 +156,7 @@ describe("the user's checkout", () => {
     const { repo, from, to, before } = landed;
     expect(landed.answer).toEqual(answer(repo));
     const after = await snapshot(ground, repo);
-    const hasMoved = (landed.answer as Advanced).state === 'moved';
+    const hasMoved = (landed.answer as AdvanceOutcome).state === 'moved';
     expect(await ground.git(repo, 'rev-parse', 'refs/heads/main')).toBe(hasMoved ? to : from);
     if (untouched) {
       expect(after).toEqual(before);

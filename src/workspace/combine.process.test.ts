@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isFault } from '../domain/fault.ts';
-import { type Combined, combine } from './combine.ts';
+import { type CombineOutcome, combine } from './combine.ts';
 import { AT, type Files, type GitGround, gitGround, WHO } from './fixtures/git-ground.ts';
 
 interface Sides {
@@ -19,7 +19,7 @@ async function meet(ground: GitGround, { base, ours, theirs }: Sides) {
   return { repo, onto, tip, made, read: (path: string) => ground.git(repo, 'show', `${commitIn(made)}:${path}`) };
 }
 
-function commitIn(made: Combined): string {
+function commitIn(made: CombineOutcome): string {
   if (made.state !== 'merged') throw new Error(`expected a merge, got ${JSON.stringify(made)}`);
   return made.commit;
 }

@@ -10,7 +10,7 @@ import { type MergeAnswer, readMerge } from './merge-answer.ts';
 import type { Who } from './site.ts';
 import { isId, signable } from './target.ts';
 
-export type Combined =
+export type CombineOutcome =
   | { readonly state: 'contained'; readonly commit: string }
   | { readonly state: 'merged'; readonly commit: string; readonly tree: string }
   | { readonly state: 'conflict'; readonly files: readonly string[]; readonly text: string }
@@ -28,7 +28,7 @@ interface Wish {
  * Merges `tip` into `onto` in memory: no working tree, index or ref is touched, only objects are added. The same wish always
  * makes the same commit, so doing it again after a crash adds nothing.
  */
-export async function combine(repository: string, wish: Wish, env: NodeJS.ProcessEnv): Promise<Combined> {
+export async function combine(repository: string, wish: Wish, env: NodeJS.ProcessEnv): Promise<CombineOutcome> {
   for (const id of [wish.onto, wish.tip]) if (!isId(id)) throw new Fault('invalid', `${id} is not the full id of a commit`);
   await using side = await historyOf(repository, env);
   const before = await treeOfLoose(join(side.path, 'objects'), wish.onto);

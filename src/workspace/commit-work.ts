@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../domain/fault.ts';
 import { exists, hasCode } from '../platform/files.ts';
 import { holderOf, updateRef } from './branches.ts';
-import { clearly } from './clearly.ts';
-import { commitTree } from './keep.ts';
-import type { Committed } from './outcome.ts';
+import type { CommitOutcome } from './outcome.ts';
 import type { Means } from './private/confine.ts';
-import { commitPrivate } from './private/work.ts';
+import { commitPrivate } from './private/save-private.ts';
 import { readPlain } from './read-plain.ts';
+import { commitTree } from './save.ts';
 import type { Seat } from './seat.ts';
-import { entryName, ownMark, realSite, repositorySeat, type Site, type Who } from './site.ts';
-import { type Snapshot, withSnapshot } from './snapshot.ts';
+import { entryName, ownManifest, realSite, repositorySeat, type Site, type Who } from './site.ts';
+import { type TreeSnapshot, withSnapshot } from './snapshot.ts';
+import { withClearFault } from './with-clear-fault.ts';
 
 const ATTEMPTS = 3;
 
@@ -22,17 +22,17 @@ export async function commitWork(
   asked: Site,
   options: { readonly message: string; readonly who: Who; readonly means?: Means | undefined },
   env: NodeJS.ProcessEnv,
-): Promise<Committed> {
+): Promise<CommitOutcome> {
   const site = await realSite(asked);
-  const mark = await ownMark(site);
+  const mark = await ownManifest(site);
   if (site.isolation === 'clone') {
     if (mark === undefined) throw new Fault('not_found', `${site.path} was not made by Fleet`, { path: site.path });
     const repository = await repositorySeat(site.repository);
     const ground = { site: { ...site, trust: site.trust ?? mark.trust }, repository, env };
-    return clearly(`commit in ${site.path}`, () => commitPrivate(ground, mark, options, options.means ?? {}));
+    return withClearFault(`commit in ${site.path}`, () => commitPrivate(ground, mark, options, options.means ?? {}));
   }
   for (let attempt = 1; ; attempt += 1) {
-    const done = await clearly(`commit in ${site.path}`, () =>
+    const done = await withClearFault(`commit in ${site.path}`, () =>
       withSnapshot(site, { env, flat: false }, (snapshot) => commitSnapshot(site, snapshot, options, env)),
     );
     if (done) return done;
@@ -44,10 +44,10 @@ export async function commitWork(
 /** Undefined when the branch was moved meanwhile. */
 async function commitSnapshot(
   site: Site,
-  snapshot: Snapshot,
+  snapshot: TreeSnapshot,
   options: { readonly message: string; readonly who: Who },
   env: NodeJS.ProcessEnv,
-): Promise<Committed | undefined> {
+): Promise<CommitOutcome | undefined> {
   const { seat, head, tree, headTree } = snapshot;
   if (tree === headTree && head !== undefined) return { commit: head, made: false };
   const why = await obstacle(site, snapshot);
@@ -71,7 +71,7 @@ const UNDER_WAY: Readonly<Record<string, string>> = {
   'rebase-apply': 'a rebase is under way',
 };
 
-async function obstacle(site: Site, { seat, hadConflicts, left }: Snapshot): Promise<string | undefined> {
+async function obstacle(site: Site, { seat, hadConflicts, left }: TreeSnapshot): Promise<string | undefined> {
   if (hadConflicts) return 'there are conflicts that are not resolved';
   for (const [name, why] of Object.entries(UNDER_WAY)) if (await exists(join(seat.gitDir, name))) return why;
   if (left.length > 0) return `these files cannot be committed: ${left.slice(0, 10).join(', ')}`;

@@ -1,5 +1,5 @@
 import type { ScratchGitDir } from './git/scratch-git-dir.ts';
-import type { MergeAnswer, Note } from './merge-answer.ts';
+import type { MergeAnswer, MergeNote } from './merge-answer.ts';
 
 const MAX_FILES = 20;
 const MAX_LINES_PER_FILE = 80;
@@ -28,7 +28,7 @@ async function fileText(side: ScratchGitDir, merge: MergeAnswer, path: string): 
 
 const SIDES = { 1: 'before', 2: 'target', 3: 'this branch' } as const;
 
-const kindOf = ({ kind }: Note): string => /^CONFLICT \((.*)\)$/.exec(kind)?.[1] ?? kind;
+const kindOf = ({ kind }: MergeNote): string => /^CONFLICT \((.*)\)$/.exec(kind)?.[1] ?? kind;
 
 /** The marked places with a few lines around them. Binary files, links and submodules have none. */
 async function excerpt(side: ScratchGitDir, { tree, stages }: MergeAnswer, path: string): Promise<string[]> {

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { exists } from '../platform/files.ts';
-import { alone, assertFree, type Ground } from './announce.ts';
+import { assertFree, type SiteRepository, withSiteLock } from './announce.ts';
 import { makeBranch } from './branches.ts';
 import { placeEntry } from './entry.ts';
 import { gitIn } from './git/in-repository.ts';
 import { removeStaleLock } from './git/stale-lock.ts';
-import { type Mark, ownIndex, siteSeat } from './site.ts';
+import { ownIndex, siteSeat, type WorkspaceManifest } from './site.ts';
 
 /** The commit that is checked out in a site, if there is one. */
-export async function headOf({ site, env }: Ground): Promise<string | undefined> {
+export async function headOf({ site, env }: SiteRepository): Promise<string | undefined> {
   const seat = await siteSeat(site);
   if (!(await exists(join(seat.gitDir, 'HEAD')))) return undefined;
   const { code, out } = await gitIn(seat, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], env, { mode: 'closed' });
@@ -20,7 +20,7 @@ export async function headOf({ site, env }: Ground): Promise<string | undefined>
 const LOCKS = ['index.lock', 'HEAD.lock', 'config.lock', 'ORIG_HEAD.lock'];
 
 /** Makes a tree with work in it fit to go on: without the locks of the dead, and known to git. Its files are not touched. */
-export async function continued(ground: Ground, mark: Mark): Promise<string> {
+export async function continued(ground: SiteRepository, mark: WorkspaceManifest): Promise<string> {
   const seat = await siteSeat(ground.site);
   if (!(await exists(join(seat.gitDir, 'HEAD')))) await reenter(ground, mark);
   for (const name of LOCKS) await removeStaleLock(join(seat.gitDir, name), [ground.site.path, seat.gitDir], 'ours');
@@ -31,14 +31,14 @@ export async function continued(ground: Ground, mark: Mark): Promise<string> {
 }
 
 /** Somebody has pruned the entry of a tree in which there is work: the tree gets a new one, and the work stays. */
-async function reenter(ground: Ground, { branch, commit }: Mark): Promise<void> {
+async function reenter(ground: SiteRepository, { branch, commit }: WorkspaceManifest): Promise<void> {
   const { site, repository, env } = ground;
   if (branch === undefined || commit === undefined)
     throw new Fault('conflict', `${join(site.path, '.git')} is damaged: what is in ${site.path} has to be looked at by hand`, {
       path: site.path,
     });
   const seat = await siteSeat(site);
-  await alone(repository, env, async () => {
+  await withSiteLock(repository, env, async () => {
     await assertFree(ground, branch);
     await makeBranch(repository, branch, commit, env);
     await placeEntry(site, seat, `ref: refs/heads/${branch}`, (await exists(ownIndex(site))) ? ownIndex(site) : undefined);

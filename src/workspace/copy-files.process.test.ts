@@ -14,9 +14,9 @@ import {
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inFullRun } from '../../test/full-only.ts';
-import { discard } from './discard.ts';
 import { type Ground, ground } from './fixtures/ground.ts';
-import { layOut } from './lay-out.ts';
+import { provision } from './provision.ts';
+import { removeSite } from './remove-site.ts';
 
 const SECRET = 'not of this project';
 
@@ -50,7 +50,7 @@ it('copies files and directories with their modes, and says what it skipped [WOR
     '/etc/hostname',
     '',
   ];
-  const { skipped } = await layOut(at.site(), { branch: 'x', start: at.start, copyFiles, setupPaths: [] }, at.env);
+  const { skipped } = await provision(at.site(), { branch: 'x', start: at.start, copyFiles, setupPaths: [] }, at.env);
   expect(skipped).toEqual(['a.txt', 'nothing', '../shop/.env', '.git/config', '/etc/hostname', '']);
   expect(foreign(at)).toEqual({ '.env': 'A=1\n', 'config/deep/run.sh': 'run\n', inside: 'run\n' });
   expect(statSync(join(at.site().path, 'config/deep/run.sh')).mode & 0o777).toBe(0o750);
@@ -88,7 +88,7 @@ it('takes nothing from outside of the project, whatever leads there [T13]', asyn
     'dir',
     'dir/linked/secret',
   ];
-  const { skipped } = await layOut(at.site(), { branch: 'x', start: at.start, copyFiles, setupPaths: [] }, at.env);
+  const { skipped } = await provision(at.site(), { branch: 'x', start: at.start, copyFiles, setupPaths: [] }, at.env);
   expect(foreign(at)).toEqual({ 'dir/plain': 'plain\n' });
   expect(skipped).toEqual(expect.arrayContaining(copyFiles.filter((name) => name !== 'dir')));
   expect(skipped).toEqual(expect.arrayContaining(['dir/absolute', 'dir/linked', 'dir/self', 'dir/pipe']));
@@ -114,7 +114,7 @@ it('takes nothing from outside while directories are swapped for links [T13]', a
   const rounds = inFullRun ? 100 : 8;
   for (let round = 0; round < rounds; round += 1) {
     const copyFiles = Array.from({ length: 60 }, () => ['real/file', 'real']).flat();
-    await layOut(at.site(), { start: at.start, copyFiles, setupPaths: [] }, at.env);
+    await provision(at.site(), { start: at.start, copyFiles, setupPaths: [] }, at.env);
     for (const text of Object.values(foreign(at))) expect(text).toBe('plain\n');
   }
   going = false;
@@ -131,9 +131,9 @@ it('writes nothing through links the commit has in the place of directories [T13
   rmSync(join(at.repository, 'out'));
   at.write('shop/out/file', 'x');
   const start = at.git(at.repository, 'rev-parse', 'HEAD');
-  const { skipped } = await layOut(at.site(), { branch: 'x', start, copyFiles: ['out/file', 'out'], setupPaths: [] }, at.env);
+  const { skipped } = await provision(at.site(), { branch: 'x', start, copyFiles: ['out/file', 'out'], setupPaths: [] }, at.env);
   expect(skipped).toEqual(['out/file', 'out']);
   expect(readdirSync(join(at.root, 'outside'))).toEqual([]);
-  await discard(at.site(), { trash: at.trash }, at.env);
+  await removeSite(at.site(), { trash: at.trash }, at.env);
   expect(existsSync(join(at.root, 'outside'))).toBe(true);
 });

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, realpath, unlink } from 'node:fs
 import { join, relative } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import { hasCode } from '../platform/files.ts';
-import type { Ground } from './announce.ts';
+import type { SiteRepository } from './announce.ts';
 import { outputIn } from './git/in-repository.ts';
 import { inside, openDirectory } from './remove-tree.ts';
 import { ownIndex } from './site.ts';
@@ -36,7 +36,7 @@ const PIECE = 256 * 1024;
  * sides, so that nothing outside of the project is read and nothing outside of the site is written, whoever swaps what
  * meanwhile. A link the user names may lead to another place in the project.
  */
-export async function copyIn({ site, repository, env }: Ground, paths: readonly string[]) {
+export async function copyIn({ site, repository, env }: SiteRepository, paths: readonly string[]) {
   const tally: Tally = { copied: [], skipped: [], bytes: 0, entries: 0, replaceable: (path) => isUntracked(path) };
   const isUntracked = async (path: string): Promise<boolean> => {
     const args = ['--literal-pathspecs', 'ls-files', '-z', '--', path];

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { inFullRun } from '../../test/full-only.ts';
-import { discard } from './discard.ts';
 import { type Ground, ground } from './fixtures/ground.ts';
-import { layOut } from './lay-out.ts';
+import { provision } from './provision.ts';
+import { removeSite } from './remove-site.ts';
 import { withLock } from './repository-lock.ts';
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/lay-out-many.ts', import.meta.url));
@@ -92,8 +92,8 @@ it('takes away and lays out at the same time, and leaves the worktrees of the us
   const beside = bystander(at);
   const cycle = async (n: number) => {
     for (let round = 0; round < 4; round += 1) {
-      await layOut(at.site(String(n)), { branch: `x/${n}/${round}`, start: at.start, ...plain }, at.env);
-      await discard(at.site(String(n)), { trash: at.trash }, at.env);
+      await provision(at.site(String(n)), { branch: `x/${n}/${round}`, start: at.start, ...plain }, at.env);
+      await removeSite(at.site(String(n)), { trash: at.trash }, at.env);
     }
   };
   await Promise.all([1, 2, 3, 4, 5].map(cycle));
@@ -101,8 +101,8 @@ it('takes away and lays out at the same time, and leaves the worktrees of the us
   expect(at.git(at.repository, 'worktree', 'list').split('\n')).toHaveLength(2);
   expect(readFileSync(join(mine, 'a.txt'), 'utf8')).toBe('not committed\n');
   const taken = { ...at.site('mine'), id: 'ws_mine' };
-  await expect(layOut(taken, { branch: 'x/y', start: at.start, ...plain }, at.env)).rejects.toThrow(/was not made by Fleet/);
-  await expect(discard(taken, { trash: at.trash }, at.env)).rejects.toThrow(/was not made by Fleet/);
+  await expect(provision(taken, { branch: 'x/y', start: at.start, ...plain }, at.env)).rejects.toThrow(/was not made by Fleet/);
+  await expect(removeSite(taken, { trash: at.trash }, at.env)).rejects.toThrow(/was not made by Fleet/);
 });
 
 it('takes the lock of a dead process at once, and waits for a living one', async () => {

@@ -3,7 +3,7 @@ import { look, NOT_INSTALLED } from './git/git.ts';
 import { ask } from './git/in-repository.ts';
 
 /** What a directory is to git. */
-export type Place =
+export type GitPlace =
   | {
       readonly kind: 'repository' | 'bare';
       readonly path: string;
@@ -15,8 +15,8 @@ export type Place =
 
 export const realPath = (path: string): Promise<string | undefined> => realpath(path).catch(() => undefined);
 
-export async function inspect(path: string, env: NodeJS.ProcessEnv): Promise<Place> {
-  const unusable = (why: string): Place => ({ kind: 'unusable', path, why });
+export async function inspect(path: string, env: NodeJS.ProcessEnv): Promise<GitPlace> {
+  const unusable = (why: string): GitPlace => ({ kind: 'unusable', path, why });
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? 'unknown');
   if (typeof found === 'string') return unusable(STAT_PROBLEMS[found] ?? `it cannot be looked at (${found})`);
   if (!found.isDirectory()) return unusable('it is a file, not a directory');
@@ -32,7 +32,7 @@ export async function inspect(path: string, env: NodeJS.ProcessEnv): Promise<Pla
 const topLevel = async (directory: string, env: NodeJS.ProcessEnv) =>
   (await look(directory, ['rev-parse', '--show-toplevel'], env)).out.toString('utf8').trim() || directory;
 
-async function repository(kind: 'repository' | 'bare', path: string, env: NodeJS.ProcessEnv): Promise<Place> {
+async function repository(kind: 'repository' | 'bare', path: string, env: NodeJS.ProcessEnv): Promise<GitPlace> {
   const [head, branch] = await Promise.all([
     ask(path, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], env),
     ask(path, ['symbolic-ref', '--quiet', '--short', 'HEAD'], env),

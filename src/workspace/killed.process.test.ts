@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
 import { inFullRun } from '../../test/full-only.ts';
 import { scanProcesses } from '../platform/proc.ts';
-import { census } from './census.ts';
-import { discard } from './discard.ts';
 import { type Ground, ground, who } from './fixtures/ground.ts';
-import { keep } from './keep.ts';
-import { layOut } from './lay-out.ts';
+import { listSites } from './list-sites.ts';
+import { provision } from './provision.ts';
+import { removeSite } from './remove-site.ts';
+import { save } from './save.ts';
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/lay-out-many.ts', import.meta.url));
 const plain = { copyFiles: [], setupPaths: [] };
@@ -54,11 +54,11 @@ it('lays out again after a kill -9 anywhere in the middle [R29] [R32]', async ()
     await sleep((kill * 120) / kills);
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    await layOut(at.site(), { branch: 'x/task/1', start: at.start, ...plain }, at.env);
+    await provision(at.site(), { branch: 'x/task/1', start: at.start, ...plain }, at.env);
     expectWhole(at);
     expect(await ours(at)).toEqual([]);
-    await discard(at.site(), { trash: at.trash }, at.env);
-    expect(await census(join(at.root, 'fleet/workspaces'))).toEqual([]);
+    await removeSite(at.site(), { trash: at.trash }, at.env);
+    expect(await listSites(join(at.root, 'fleet/workspaces'))).toEqual([]);
     at.git(at.repository, 'branch', '-D', 'x/task/1');
   }
 });
@@ -78,7 +78,7 @@ it('ends a git of its own that outlived a killed process before it works on the 
   writeFileSync(gate, '');
   rmSync(gate);
   const before = (await ours(at)).map(({ pid }) => pid);
-  const again = layOut(at.site(), { branch: 'x/task/1', start: at.start, ...plain }, at.env);
+  const again = provision(at.site(), { branch: 'x/task/1', start: at.start, ...plain }, at.env);
   await until(async () => !(await ours(at)).some(({ pid }) => before.includes(pid)));
   writeFileSync(gate, '');
   await again;
@@ -96,30 +96,30 @@ it('clears away locks whose owner is dead, and reports one whose owner may live 
   };
   const common = join(at.repository, '.git');
   const locks = [join(common, 'refs/heads/x/task/1.lock'), join(common, 'config.lock'), join(common, 'index.lock')].map(old);
-  await layOut(at.site(), { branch: 'x/task/1', start: at.start, ...plain }, env);
+  await provision(at.site(), { branch: 'x/task/1', start: at.start, ...plain }, env);
   expect(locks.map((lock) => existsSync(lock))).toEqual([false, true, true]);
   for (const lock of locks.slice(1)) rmSync(lock);
   const own = old(join(common, 'worktrees/fleet-ws_1/index.lock'));
   expect(spawnSync('git', ['add', '-A'], { cwd: at.site().path, env }).status).not.toBe(0);
-  expect(await layOut(at.site(), { branch: 'x/task/1', start: at.start, ...plain }, env)).toMatchObject({ how: 'kept' });
+  expect(await provision(at.site(), { branch: 'x/task/1', start: at.start, ...plain }, env)).toMatchObject({ how: 'kept' });
   expect(existsSync(own)).toBe(false);
   const ref = old(join(common, 'refs/fleet/keep/1.lock'));
   const holder = spawn('sh', ['-c', `exec 9<>'${ref}'; echo held; exec sleep 60`], { stdio: ['ignore', 'pipe', 'ignore'] });
   await once(holder.stdout, 'data');
   utimesSync(ref, 1_000_000, 1_000_000);
   const wish = { ref: 'refs/fleet/keep/1', message: 'k', who };
-  await expect(keep(at.site(), wish, env)).rejects.toThrow(/1\.lock/);
+  await expect(save(at.site(), wish, env)).rejects.toThrow(/1\.lock/);
   holder.kill('SIGKILL');
   await once(holder, 'exit');
-  expect((await keep(at.site(), wish, env)).commit).toBe(at.start);
+  expect((await save(at.site(), wish, env)).commit).toBe(at.start);
 });
 
 it('goes on with the files of a tree whose entry somebody has pruned', async () => {
   using at = ground();
-  await layOut(at.site(), { branch: 'x/task/1', start: at.start, ...plain }, at.env);
+  await provision(at.site(), { branch: 'x/task/1', start: at.start, ...plain }, at.env);
   writeFileSync(join(at.site().path, 'a.txt'), 'work\n');
   rmSync(join(at.repository, '.git/worktrees'), { recursive: true });
-  expect(await layOut(at.site(), { branch: 'x/task/1', start: at.start, ...plain }, at.env)).toMatchObject({ how: 'kept' });
+  expect(await provision(at.site(), { branch: 'x/task/1', start: at.start, ...plain }, at.env)).toMatchObject({ how: 'kept' });
   expect(readFileSync(join(at.site().path, 'a.txt'), 'utf8')).toBe('work\n');
   expect(at.git(at.site().path, 'status', '--porcelain', '-b')).toBe('## x/task/1\n M a.txt');
 });

@@ -14,10 +14,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { discard, emptyTrash } from './discard.ts';
 import { type Ground, ground, who } from './fixtures/ground.ts';
-import { keep } from './keep.ts';
-import { clear, layOut } from './lay-out.ts';
+import { provision, reset } from './provision.ts';
+import { emptyTrash, removeSite } from './remove-site.ts';
+import { save } from './save.ts';
 import { fingerprintOf, madeBySetup } from './setup-paths.ts';
 import type { Site } from './site.ts';
 
@@ -94,13 +94,13 @@ it.each(['worktree', 'clone'] as const)('gives nothing of the former task to the
   const { env, start } = at;
   const [site, fresh] = [at.site('1', isolation), at.site('2', isolation)];
   const plain = { start, copyFiles: [], setupPaths: [] };
-  await layOut(site, { branch: 'x/one', ...plain }, env);
+  await provision(site, { branch: 'x/one', ...plain }, env);
   ransack(at, site);
-  await keep(site, { ref: 'refs/fleet/keep/1', message: 'k', who }, env);
-  await clear(site, { setupPaths: [] }, env);
-  await clear(site, { setupPaths: [] }, env);
-  expect(await layOut(site, { branch: 'x/two', ...plain }, env)).toMatchObject({ how: 'renewed', head: start });
-  await layOut(fresh, { branch: 'x/three', ...plain }, env);
+  await save(site, { ref: 'refs/fleet/keep/1', message: 'k', who }, env);
+  await reset(site, { setupPaths: [] }, env);
+  await reset(site, { setupPaths: [] }, env);
+  expect(await provision(site, { branch: 'x/two', ...plain }, env)).toMatchObject({ how: 'renewed', head: start });
+  await provision(fresh, { branch: 'x/three', ...plain }, env);
   expect(picture(site.path)).toEqual(picture(fresh.path));
   if (isolation === 'worktree') at.git(at.repository, 'config', '--unset', 'core.sparseCheckout');
   const gitDir = (path: string) => at.git(path, 'rev-parse', '--absolute-git-dir');
@@ -115,7 +115,7 @@ it.each(['worktree', 'clone'] as const)('gives nothing of the former task to the
 it('touches nothing behind a link that stands in the place of a directory [T13]', async () => {
   using at = ground(files);
   const site = at.site();
-  await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
   at.write('outside/deep/c.txt', 'mine');
   at.write('outside/b.txt', 'mine');
   chmodSync(join(at.root, 'outside/b.txt'), 0o600);
@@ -125,7 +125,7 @@ it('touches nothing behind a link that stands in the place of a directory [T13]'
   rmSync(join(site.path, 'src'), { recursive: true });
   symlinkSync(join(at.root, 'outside'), join(site.path, 'src'));
   symlinkSync(join(at.root, 'outside'), join(site.path, 'made'));
-  await clear(site, { setupPaths: ['made/deep'] }, at.env);
+  await reset(site, { setupPaths: ['made/deep'] }, at.env);
   expect(picture(join(at.root, 'outside'))).toEqual(before);
   expect(readFileSync(join(site.path, 'src/deep/c.txt'), 'utf8')).toBe('c\n');
 });
@@ -134,19 +134,19 @@ it('forgets a task that forged the times of its files', async () => {
   using at = ground(files);
   const { env, start } = at;
   const site = at.site();
-  await layOut(site, { branch: 'x/one', start, copyFiles: [], setupPaths: [] }, env);
+  await provision(site, { branch: 'x/one', start, copyFiles: [], setupPaths: [] }, env);
   const before = lstatSync(join(site.path, 'a.txt'));
   writeFileSync(join(site.path, 'a.txt'), 'X\n');
   utimesSync(join(site.path, 'a.txt'), before.atime, before.mtime);
   at.git(site.path, 'add', 'a.txt');
-  await clear(site, { setupPaths: [] }, env);
+  await reset(site, { setupPaths: [] }, env);
   expect(readFileSync(join(site.path, 'a.txt'), 'utf8')).toBe('a\n');
 });
 
 it('has a fingerprint of the set-up that every change alters', async () => {
   using at = ground(files);
   const site = at.site();
-  await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
   at.write('fleet/workspaces/shop/1/ignored/lib/x.js', 'x');
   at.write('fleet/workspaces/shop/1/src/ignored/y.js', 'y');
   const { paths, fingerprint } = await madeBySetup(site, at.env);
@@ -170,25 +170,25 @@ it('has a fingerprint of the set-up that every change alters', async () => {
 it('keeps a set-up path inside of a directory that goes', async () => {
   using at = ground(files);
   const site = at.site();
-  await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
   at.write('fleet/workspaces/shop/1/made/deps/lib.js', 'lib');
   at.write('fleet/workspaces/shop/1/made/junk', 'junk');
-  await clear(site, { setupPaths: ['made/deps'] }, at.env);
+  await reset(site, { setupPaths: ['made/deps'] }, at.env);
   expect([existsSync(join(site.path, 'made/deps/lib.js')), existsSync(join(site.path, 'made/junk'))]).toEqual([true, false]);
 });
 
 it('empties the trash bit by bit, whatever is in it', async () => {
   using at = ground(files);
   const site = at.site();
-  await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
   ransack(at, site);
   at.write('outside/file', 'mine');
   symlinkSync(join(at.root, 'outside'), join(site.path, 'out'));
   const deep = join(site.path, ...Array.from({ length: 120 }, () => 'd'));
   mkdirSync(deep, { recursive: true });
   writeFileSync(join(deep, 'bottom'), '');
-  await discard(site, { trash: at.trash }, at.env);
-  await discard(site, { trash: at.trash }, at.env);
+  await removeSite(site, { trash: at.trash }, at.env);
+  await removeSite(site, { trash: at.trash }, at.env);
   expect(existsSync(site.path)).toBe(false);
   expect((await emptyTrash(at.trash, { forMs: 0 })).left).toBe(3);
   let left = 1;

@@ -3,15 +3,15 @@ import { appendFileSync, chmodSync, existsSync, linkSync, mkdirSync, readFileSyn
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ground } from './fixtures/ground.ts';
-import { layOut } from './lay-out.ts';
 import { breakLinksOut } from './links-out.ts';
+import { provision } from './provision.ts';
 import { madeBySetup } from './setup-paths.ts';
 
 /** A tree with what a set-up has put there, and a store beside it. */
 async function furnished(at: ReturnType<typeof ground>, trust: 'own' | 'apart') {
   const site = { ...at.site('1', 'worktree'), trust };
   at.write('shop/.env', 'SECRET=1\n');
-  await layOut(site, { branch: 'x/one', start: at.start, copyFiles: ['.env'], setupPaths: [] }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, copyFiles: ['.env'], setupPaths: [] }, at.env);
   const store = join(at.root, 'store');
   mkdirSync(store);
   mkdirSync(join(site.path, 'deps', 'inner'), { recursive: true });

@@ -4,7 +4,7 @@ import { chmod, type FileHandle, lstat, open, readdir, rename, rm, stat, unlink 
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { hasCode, makeDirectory } from '../platform/files.ts';
-import { besides, realSite, type Site } from './site.ts';
+import { realSite, type Site, sidecarDir } from './site.ts';
 
 /** A file with more than one name, and those of its names that are in the tree. As bytes: not every name is text. */
 interface Linked {
@@ -28,7 +28,7 @@ export async function breakLinksOut(asked: Site): Promise<number> {
   const names = (await leadingOut(site.path, { isOther, namesIn: namesInOpened, look })).flatMap(({ found, paths }) =>
     paths.map((path) => ({ found, path })),
   );
-  await makeDirectory(besides(site.path));
+  await makeDirectory(sidecarDir(site.path));
   for (const { found, path } of names)
     await named(path, () => (found.isFile() ? makeOwn(site, path, found) : inWritable(path, () => unlink(path))));
   return names.length;
@@ -114,7 +114,7 @@ async function namesInOpened(directory: Buffer): Promise<Buffer[]> {
 
 /** A copy, complete, in the place of one of its names. */
 async function makeOwn(site: Site, path: Buffer, found: BigIntStats): Promise<void> {
-  const copy = join(besides(site.path), `copy-${randomUUID()}`);
+  const copy = join(sidecarDir(site.path), `copy-${randomUUID()}`);
   try {
     await copyTo(copy, path, found);
     await inWritable(path, () => rename(copy, path));

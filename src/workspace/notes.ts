@@ -17,14 +17,14 @@ const placesOf = (commit: string): [string, string, string] => [
 ];
 
 /** What is written: the note of a commit, or a text under a name git keeps among the notes but does not read. */
-export type Subject = { readonly commit: string } | { readonly name: string };
+export type NoteSubject = { readonly commit: string } | { readonly name: string };
 
-const pathsOf = (subject: Subject): readonly string[] => ('commit' in subject ? placesOf(subject.commit) : [subject.name]);
+const pathsOf = (subject: NoteSubject): readonly string[] => ('commit' in subject ? placesOf(subject.commit) : [subject.name]);
 
 /** The text about each subject, in the same order; undefined where nothing is said. */
 export async function readNotes(
   repository: string,
-  subjects: readonly Subject[],
+  subjects: readonly NoteSubject[],
   env: NodeJS.ProcessEnv,
 ): Promise<(string | undefined)[]> {
   const notes = await commitOf(repository, NOTES, env);
@@ -39,7 +39,7 @@ export async function readNotes(
  */
 export async function writeNotes(
   repository: string,
-  subjects: readonly Subject[],
+  subjects: readonly NoteSubject[],
   text: string,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function writeNotes(
   throw new Fault('unavailable', `others write ${NOTES} all the time: try again`);
 }
 
-async function readAt(side: ScratchGitDir, notes: string, subjects: readonly Subject[]): Promise<(string | undefined)[]> {
+async function readAt(side: ScratchGitDir, notes: string, subjects: readonly NoteSubject[]): Promise<(string | undefined)[]> {
   const wanted = subjects.flatMap((subject) => pathsOf(subject).map((path) => `${notes}:${path}`));
   const texts = await readObjects(side, wanted);
   let at = 0;
@@ -91,7 +91,7 @@ async function commitNotes(
     subjects,
     text,
     before,
-  }: { readonly subjects: readonly Subject[]; readonly text: string; readonly before: string | undefined },
+  }: { readonly subjects: readonly NoteSubject[]; readonly text: string; readonly before: string | undefined },
 ): Promise<string> {
   const input = [
     `blob\nmark :1\n${data(text)}`,

@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { discard, emptyTrash } from './discard.ts';
 import { ground } from './fixtures/ground.ts';
-import { layOut } from './lay-out.ts';
+import { provision } from './provision.ts';
 import { putAside } from './put-aside.ts';
+import { emptyTrash, removeSite } from './remove-site.ts';
 import type { Site } from './site.ts';
 
 /** A trash with something in it that cannot be deleted, and something that can. */
@@ -49,14 +49,14 @@ it.skipIf(!canBeImmutable)(
 it.skipIf(!canBeImmutable)('a workspace with a file that nobody may move is put aside, and its place is free', async () => {
   using at = ground();
   const site: Site = at.site('1', 'clone');
-  await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
   writeFileSync(join(site.path, 'fixed'), 'x');
   execFileSync('chattr', ['+i', join(site.path, 'fixed')]);
   const path = join(at.root, 'fleet/aside/one');
   try {
     await putAside(site, { path, reason: { why: 'it cannot be cleared' }, ref: 'refs/fleet/aside/one' }, at.env);
     expect([existsSync(site.path), existsSync(join(path, 'tree/fixed'))]).toEqual([false, true]);
-    await layOut(site, { branch: 'x/two', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+    await provision(site, { branch: 'x/two', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
     expect(readdirSync(site.path).sort()).toEqual(['.git', 'a.txt', 'src']);
   } finally {
     execFileSync('chattr', ['-i', join(path, 'tree/fixed')]);
@@ -88,14 +88,14 @@ it('a directory of a hundred thousand names is given up when its time is over, a
 it('a process that goes on writing into a workspace keeps nobody from taking it away', async () => {
   using at = ground();
   const site = at.site('1', 'clone');
-  await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
   const script =
     'mkdir -p deep; cd deep; while :; do n=$((n+1)); mkdir -p d$((n % 50)); echo $n > d$((n % 50))/f$((n % 7)) || exit; done';
   const writer = spawn('/bin/sh', ['-c', script], { cwd: site.path, stdio: 'ignore' });
   try {
     await vi.waitFor(() => expect(readdirSync(join(site.path, 'deep')).length).toBeGreaterThan(10));
-    await discard(site, { trash: at.trash }, at.env);
-    await layOut(site, { branch: 'x/two', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+    await removeSite(site, { trash: at.trash }, at.env);
+    await provision(site, { branch: 'x/two', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
     expect(readdirSync(site.path).sort()).toEqual(['.git', 'a.txt', 'src']);
     // Whether it can be deleted meanwhile is a matter of luck; that nothing waits for it is not.
     for (let round = 0; round < 5; round += 1) await emptyTrash(at.trash, { forMs: 500 });

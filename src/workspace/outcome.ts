@@ -1,5 +1,5 @@
 /** What became of the work in a site. */
-export interface Kept {
+export interface SaveOutcome {
   /** What the ref points to: the last commit itself when there was nothing else. */
   readonly commit: string;
   readonly head: string;
@@ -11,7 +11,7 @@ export interface Kept {
   readonly unread?: string | undefined;
 }
 
-export interface Committed {
+export interface CommitOutcome {
   /** Head of the branch afterwards. */
   readonly commit: string;
   readonly made: boolean;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isFault } from '../domain/fault.ts';
 import { combine } from './combine.ts';
 import { AT, gitGround, WHO } from './fixtures/git-ground.ts';
-import { annotate, blame, trailersOf } from './provenance.ts';
+import { blame, trailersOf, writeProvenance } from './provenance.ts';
 
 const ONE = { task: 't1', run: 'r1', executor: 'claude', model: 'large' };
 const TWO = { task: 't2', run: 'r2', executor: 'codex' };
@@ -19,7 +19,7 @@ describe('who is behind a line', () => {
     await using ground = await gitGround();
     const repo = await ground.repository();
     const tip = await ground.commit(repo, 'main', { 'a.txt': 'one\nTWO\nthree\n' });
-    await annotate(repo, [tip], ONE, ground.env);
+    await writeProvenance(repo, [tip], ONE, ground.env);
     const lines = await blame(repo, { file: 'a.txt', ref: tip }, ground.env);
     expect(lines.map((line) => [line.line, line.text, line.provenance])).toEqual([
       [1, 'one', undefined],
@@ -35,10 +35,10 @@ describe('who is behind a line', () => {
     await using ground = await gitGround();
     const repo = await ground.repository();
     const tip = await ground.commit(repo, 'main', { 'a.txt': 'ONE\n' });
-    await annotate(repo, [tip], ONE, ground.env);
+    await writeProvenance(repo, [tip], ONE, ground.env);
     const notes = await ground.git(repo, 'rev-parse', 'refs/notes/fleet');
-    await annotate(repo, [tip], ONE, ground.env);
-    await annotate(repo, [tip], TWO, ground.env);
+    await writeProvenance(repo, [tip], ONE, ground.env);
+    await writeProvenance(repo, [tip], TWO, ground.env);
     expect(await ground.git(repo, 'rev-parse', 'refs/notes/fleet')).toBe(notes);
     expect((await blame(repo, { file: 'a.txt', ref: tip }, ground.env))[0]?.provenance).toEqual(ONE);
   });
@@ -48,7 +48,7 @@ describe('who is behind a line', () => {
     const repo = await ground.repository();
     const first = await ground.git(repo, 'rev-parse', 'main');
     const tip = await ground.commit(repo, first, { 'a.txt': 'one\nRUN\nthree\n' }, 'the work');
-    await annotate(repo, [tip], ONE, ground.env);
+    await writeProvenance(repo, [tip], ONE, ground.env);
     await ground.git(repo, 'commit', '-q', '--allow-empty', '-m', 'meanwhile');
     await ground.git(repo, 'checkout', '-q', '-b', 'rebased', tip);
     await ground.git(repo, 'rebase', '-q', 'main');
@@ -104,14 +104,17 @@ describe('who is behind a line', () => {
     }
     const each = commits.slice(0, 6);
     await Promise.all([
-      annotate(repo, commits.slice(6), TWO, ground.env),
-      ...each.map((commit, n) => annotate(repo, [commit], { ...ONE, run: `r${n}` }, ground.env)),
+      writeProvenance(repo, commits.slice(6), TWO, ground.env),
+      ...each.map((commit, n) => writeProvenance(repo, [commit], { ...ONE, run: `r${n}` }, ground.env)),
     ]);
     const notes = await ground.git(repo, 'notes', '--ref=fleet', 'list');
     for (const commit of commits) expect(notes).toContain(commit);
     expect(await ground.git(repo, 'notes', '--ref=fleet', 'show', commits[3] ?? '')).toContain('Fleet-Run: r3');
     expect(await ground.git(repo, 'fsck', '--strict')).not.toMatch(/error|missing/);
-    expect(await faultOf(annotate(repo, ['1'.repeat(40)], ONE, ground.env))).toMatchObject(['not_found', expect.anything()]);
+    expect(await faultOf(writeProvenance(repo, ['1'.repeat(40)], ONE, ground.env))).toMatchObject([
+      'not_found',
+      expect.anything(),
+    ]);
   });
 
   it('runs nothing that the repository names [WORK-13] [T11]', async () => {

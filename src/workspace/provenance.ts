@@ -3,7 +3,7 @@ import { Fault } from '../domain/fault.ts';
 import { type Blamed, blameLines } from './blame-lines.ts';
 import { historyOf } from './git/in-repository.ts';
 import type { ScratchGitDir } from './git/scratch-git-dir.ts';
-import { readNotes, readObjects, type Subject, writeNotes } from './notes.ts';
+import { type NoteSubject, readNotes, readObjects, writeNotes } from './notes.ts';
 import { commitOf } from './target.ts';
 
 export interface Provenance {
@@ -27,7 +27,7 @@ export interface BlamedLine {
  * Notes in refs/notes/fleet on these commits. Beside each note the same is written down under the commit's author, time and
  * subject, which a rebase keeps while it changes the id.
  */
-export async function annotate(
+export async function writeProvenance(
   repository: string,
   commits: readonly string[],
   provenance: Provenance,
@@ -38,7 +38,7 @@ export async function annotate(
   const texts = await readObjects(side, commits);
   const missing = commits.find((_, at) => texts[at] === undefined);
   if (missing !== undefined) throw new Fault('not_found', `there is no commit ${missing}`, { commit: missing });
-  const subjects: Subject[] = [...commits.map((commit) => ({ commit })), ...texts.map((text) => authored(text ?? ''))];
+  const subjects: NoteSubject[] = [...commits.map((commit) => ({ commit })), ...texts.map((text) => authored(text ?? ''))];
   await writeNotes(repository, subjects, trailersOf(provenance), env);
 }
 
@@ -79,7 +79,7 @@ async function originsOf(
   env: NodeJS.ProcessEnv,
 ): Promise<Map<string, Provenance>> {
   const objects = await readObjects(side, commits);
-  const subjects: Subject[] = [...commits.map((commit) => ({ commit })), ...objects.map((text) => authored(text ?? ''))];
+  const subjects: NoteSubject[] = [...commits.map((commit) => ({ commit })), ...objects.map((text) => authored(text ?? ''))];
   const notes = await readNotes(repository, subjects, env);
   const found = new Map<string, Provenance>();
   for (const [at, commit] of commits.entries()) {
@@ -123,7 +123,7 @@ function readTrailers(text: string): Provenance | undefined {
 }
 
 /** A name for who wrote a commit, when, and what about. */
-function authored(commit: string): Subject {
+function authored(commit: string): NoteSubject {
   const author = /^author (.*)$/m.exec(commit)?.[1] ?? '';
   const subject = messageOf(commit).split('\n', 1)[0] ?? '';
   return { name: `authored/${createHash('sha256').update(`${author}\n${subject}`).digest('hex').slice(0, 40)}` };

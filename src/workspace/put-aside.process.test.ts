@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { discard } from './discard.ts';
 import { ground } from './fixtures/ground.ts';
-import { layOut } from './lay-out.ts';
+import { provision } from './provision.ts';
 import { putAside, removeAside } from './put-aside.ts';
-import { besides } from './site.ts';
+import { removeSite } from './remove-site.ts';
+import { sidecarDir } from './site.ts';
 
 const plain = { copyFiles: [], setupPaths: [] };
 
@@ -15,7 +15,7 @@ describe.each(['worktree', 'clone'] as const)('a site as %s that is put aside', 
     using at = ground();
     const { env, start } = at;
     const site = at.site('1', isolation);
-    await layOut(site, { branch: 'x/one', start, ...plain }, env);
+    await provision(site, { branch: 'x/one', start, ...plain }, env);
     writeFileSync(join(site.path, 'mine.txt'), 'mine\n');
     execFileSync('mkfifo', [join(site.path, '.gitignore')]);
     const path = join(at.root, 'fleet/aside/1-now');
@@ -28,14 +28,14 @@ describe.each(['worktree', 'clone'] as const)('a site as %s that is put aside', 
       from: site.path,
       isolation,
     });
-    expect([existsSync(site.path), existsSync(besides(site.path))]).toEqual([false, false]);
+    expect([existsSync(site.path), existsSync(sidecarDir(site.path))]).toEqual([false, false]);
     expect(at.git(at.repository, 'worktree', 'list').split('\n')).toHaveLength(1);
     // Once more, as after a crash, changes nothing; its branch can be worked on elsewhere.
     await putAside(site, aside, env);
     expect(readFileSync(join(path, 'tree/mine.txt'), 'utf8')).toBe('mine\n');
     const other = at.site('2', isolation);
-    await layOut(other, { branch: 'x/one', start, ...plain }, env);
-    await discard(other, { trash: at.trash }, env);
+    await provision(other, { branch: 'x/one', start, ...plain }, env);
+    await removeSite(other, { trash: at.trash }, env);
     await removeAside(path, { trash: at.trash });
     await removeAside(path, { trash: at.trash });
     expect(existsSync(path)).toBe(false);
@@ -45,7 +45,7 @@ describe.each(['worktree', 'clone'] as const)('a site as %s that is put aside', 
     using at = ground();
     const { env, start } = at;
     const site = at.site('1', isolation);
-    await layOut(site, { branch: 'x/one', start, ...plain }, env);
+    await provision(site, { branch: 'x/one', start, ...plain }, env);
     chmodSync(site.path, 0o500);
     const path = join(at.root, 'fleet/aside/1-now');
     const aside = { path, reason: { why: 'no rights' }, ref: 'refs/fleet/kept/task/run' };
@@ -61,7 +61,7 @@ it('keeps a commit that only the checkout of a worktree knows of', async () => {
   using at = ground();
   const { env, start } = at;
   const site = at.site('1', 'worktree');
-  await layOut(site, { branch: 'x/one', start, ...plain }, env);
+  await provision(site, { branch: 'x/one', start, ...plain }, env);
   at.git(site.path, 'checkout', '-q', '--detach');
   writeFileSync(join(site.path, 'a.txt'), 'detached\n');
   at.git(site.path, 'commit', '-qam', 'detached');

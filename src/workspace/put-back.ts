@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasCode } from '../platform/files.ts';
-import type { Ground } from './announce.ts';
+import type { SiteRepository } from './announce.ts';
 import { type GitEnd, gitFault } from './git/git.ts';
 import { gitIn, outputIn } from './git/in-repository.ts';
 import { namesIn } from './names.ts';
@@ -11,24 +11,24 @@ import { othersInPrivate } from './private/others.ts';
 import { removeTree } from './remove-tree.ts';
 import { restoreOwn } from './restore-own.ts';
 import type { Seat } from './seat.ts';
-import { besides, ownIndex, type Site } from './site.ts';
+import { ownIndex, type Site, sidecarDir } from './site.ts';
 
 const LISTING_BYTES = 1024 * 1024 * 1024;
 
 /** Where git sits for the files of a site: with the repository's objects and, everywhere below, an index of our own. */
-const at = ({ site, repository }: Ground): Seat => ({ ...repository, workTree: site.path });
+const at = ({ site, repository }: SiteRepository): Seat => ({ ...repository, workTree: site.path });
 
 /** The files of a commit, whatever is there now. Only what differs is written. */
-export async function checkOut(place: Ground, commit: string): Promise<void> {
+export async function checkOut(place: SiteRepository, commit: string): Promise<void> {
   const end = await readTree(place, ['--reset', commit]);
   if (end.code !== 0) throw gitFault(end, `write the files of ${place.site.path}`);
 }
 
 /** The same from a tree that is known to be at `from`, without a look at the files that stay. False when it was not. */
-export const moveOn = async (place: Ground, from: string, commit: string): Promise<boolean> =>
+export const moveOn = async (place: SiteRepository, from: string, commit: string): Promise<boolean> =>
   (await readTree(place, ['-m', from, commit])).code === 0;
 
-async function readTree(place: Ground, args: readonly string[]): Promise<GitEnd> {
+async function readTree(place: SiteRepository, args: readonly string[]): Promise<GitEnd> {
   // Whoever could hold it is gone: see `endOrphans`.
   await rm(`${ownIndex(place.site)}.lock`, { force: true });
   return gitIn(at(place), ['read-tree', '-u', '--no-recurse-submodules', ...args], place.env, {
@@ -45,18 +45,18 @@ async function readTree(place: Ground, args: readonly string[]): Promise<GitEnd>
  * Takes away everything that did not come from our checkout, but what is to stay. What counts is our own index, so that
  * neither flags nor forged times in the agent's can hide a file.
  */
-export async function removeOthers(place: Ground, stay: readonly string[]): Promise<void> {
+export async function removeOthers(place: SiteRepository, stay: readonly string[]): Promise<void> {
   await restoreOwn(place.site, namesIn(await listed(place, ['ls-files', '-z'])));
   for (const path of await othersIn(place)) await removeBut(place.site, path, stay);
 }
 
 /** Every file and directory that is not in our index, ignored ones too; a directory as one entry. As bytes, one character each. */
-export async function othersIn(place: Ground): Promise<readonly string[]> {
+export async function othersIn(place: SiteRepository): Promise<readonly string[]> {
   if (place.site.isolation === 'clone') return othersInPrivate(place);
   return namesIn(await listed(place, ['ls-files', '-z', '--others', '--directory'])).map((name) => name.replace(/\/$/, ''));
 }
 
-const listed = (place: Ground, args: readonly string[]): Promise<Buffer> =>
+const listed = (place: SiteRepository, args: readonly string[]): Promise<Buffer> =>
   outputIn(at(place), args, place.env, { mode: 'user', index: ownIndex(place.site), maxBytes: LISTING_BYTES, timeoutMs: 0 });
 
 /** A path of the listing as text, if it is text. */
@@ -91,7 +91,7 @@ export async function isOwn(site: Site, path: string): Promise<boolean> {
 
 /** What is to stay lies deeper: it is put aside and back. */
 async function removeAround(site: Site, path: string, inner: readonly string[]): Promise<void> {
-  const aside = join(besides(site.path), `stay-${randomUUID()}`);
+  const aside = join(sidecarDir(site.path), `stay-${randomUUID()}`);
   await rename(join(site.path, path), aside);
   for (const kept of inner) {
     const from = join(aside, kept.slice(path.length + 1));
@@ -105,7 +105,7 @@ async function removeAround(site: Site, path: string, inner: readonly string[]):
 
 /** A name that is no text gets one that is. */
 async function removeUnnamed(site: Site, name: string): Promise<void> {
-  const aside = join(besides(site.path), `other-${randomUUID()}`);
+  const aside = join(sidecarDir(site.path), `other-${randomUUID()}`);
   await rename(Buffer.concat([Buffer.from(`${site.path}/`), Buffer.from(name, 'latin1')]), aside).catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT')) throw error;
   });

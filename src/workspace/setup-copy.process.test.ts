@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, existsSync, readFileSync, readlinkSync, stat
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ground } from './fixtures/ground.ts';
-import { clear, layOut } from './lay-out.ts';
+import { provision, reset } from './provision.ts';
 import { copyFingerprint, keepSetupCopy, takeSetupCopy } from './setup-copy.ts';
 import { dropSetup, madeBySetup } from './setup-paths.ts';
 
@@ -12,7 +12,7 @@ const FILES = { '.gitignore': 'deps\n', 'a.txt': 'a\n' };
 /** A tree with what a set-up has put there. */
 async function furnished(at: ReturnType<typeof ground>) {
   const site = { ...at.site('1', 'worktree'), trust: 'sandboxed' as const };
-  await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
   at.write('fleet/workspaces/shop/1/deps/lib/index.js', 'lib\n');
   at.write('fleet/workspaces/shop/1/deps/run', 'run\n');
   const inTree = (name: string) => join(site.path, 'deps', name);
@@ -30,11 +30,11 @@ describe('a copy of what a set-up made [WORK-03]', () => {
     expect(fingerprint).toBeTypeOf('string');
     writeFileSync(inTree('lib/index.js'), 'evil\n');
     writeFileSync(inTree('more'), 'evil\n');
-    await clear(site, { setupPaths: [] }, at.env);
+    await reset(site, { setupPaths: [] }, at.env);
     expect(existsSync(inTree('.'))).toBe(false);
     expect(await copyFingerprint(site, paths)).toBe(fingerprint);
     expect(await takeSetupCopy(site, paths)).toBe(true);
-    const laid = await layOut(site, { branch: 'x/two', start: at.start, copyFiles: [], setupPaths: paths }, at.env);
+    const laid = await provision(site, { branch: 'x/two', start: at.start, copyFiles: [], setupPaths: paths }, at.env);
     expect(laid.how).toBe('renewed');
     expect(readFileSync(inTree('lib/index.js'), 'utf8')).toBe('lib\n');
     expect(existsSync(inTree('more'))).toBe(false);
@@ -78,10 +78,10 @@ describe('what a set-up made, taken away', () => {
     at.git(site.path, 'add', '-f', 'deps/tracked');
     at.git(site.path, 'commit', '-qm', 'odd');
     const tip = at.git(site.path, 'rev-parse', 'HEAD');
-    await clear(site, { setupPaths: paths }, at.env);
+    await reset(site, { setupPaths: paths }, at.env);
     expect(existsSync(inTree('run'))).toBe(true);
     await dropSetup(site, paths, at.env);
-    await layOut(site, { branch: 'x/two', start: tip, copyFiles: [], setupPaths: [] }, at.env);
+    await provision(site, { branch: 'x/two', start: tip, copyFiles: [], setupPaths: [] }, at.env);
     expect(readFileSync(inTree('tracked'), 'utf8')).toBe('of a commit\n');
     expect(existsSync(inTree('run'))).toBe(false);
     expect(at.git(site.path, 'status', '--porcelain', '--ignored')).toBe('');

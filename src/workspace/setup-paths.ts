@@ -8,7 +8,7 @@ import { outputIn } from './git/in-repository.ts';
 import { breakLinksOut } from './links-out.ts';
 import { isOwn, othersIn } from './put-back.ts';
 import { removeTree } from './remove-tree.ts';
-import { ownIndex, readMark, realSite, repositorySeat, type Site } from './site.ts';
+import { ownIndex, readManifest, realSite, repositorySeat, type Site } from './site.ts';
 
 /**
  * What the set-up has made: everything that is neither of the commit nor copied in by us, directories as a whole. Before
@@ -21,7 +21,7 @@ export async function madeBySetup(
   const site = await realSite(asked);
   if ((site.trust ?? trustOf(site)) !== 'own') await breakLinksOut(site);
   const repository = await repositorySeat(site.repository);
-  const copied = new Set((await readMark(site.path))?.copied);
+  const copied = new Set((await readManifest(site.path))?.copied);
   const names = (await othersIn({ site, repository, env })).map((name) => Buffer.from(name, 'latin1').toString('utf8'));
   const paths = names.filter((name) => !copied.has(name)).sort();
   return { paths, fingerprint: await fingerprintOf(site, paths) };

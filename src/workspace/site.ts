@@ -28,7 +28,7 @@ export interface Who {
  * What we know of a site, kept where its agent does not write: `<path>.fleet/mark.json`, before there is anything else and
  * until there is nothing any more. A directory without it is not ours.
  */
-export interface Mark extends Pick<Site, 'id' | 'repository' | 'isolation' | 'trust'> {
+export interface WorkspaceManifest extends Pick<Site, 'id' | 'repository' | 'isolation' | 'trust'> {
   /** `made`: laid out and perhaps worked in. Otherwise something was begun, and is to be begun again. */
   readonly state: 'making' | 'made' | 'clearing' | 'cleared';
   readonly branch?: string | undefined;
@@ -38,43 +38,46 @@ export interface Mark extends Pick<Site, 'id' | 'repository' | 'isolation' | 'tr
   readonly copied: readonly string[];
 }
 
-export const besides = (path: string): string => `${path}.fleet`;
-export const markFile = (path: string): string => join(besides(path), 'mark.json');
+export const sidecarDir = (path: string): string => `${path}.fleet`;
+export const manifestFile = (path: string): string => join(sidecarDir(path), 'mark.json');
 
 /** The index as our own checkout left it. What the agent does to its own cannot hide a change from us. */
-export const ownIndex = (site: Site): string => join(besides(site.path), 'index');
+export const ownIndex = (site: Site): string => join(sidecarDir(site.path), 'index');
 
 /** A copy of what its set-up made, for agents that may not have what others could have changed. */
-export const setupCopy = (site: Pick<Site, 'path'>): string => join(besides(site.path), 'setup');
+export const setupCopy = (site: Pick<Site, 'path'>): string => join(sidecarDir(site.path), 'setup');
 
-export async function readMark(path: string): Promise<Mark | undefined> {
-  const text = await readFile(markFile(path), 'utf8').catch((error: unknown) => {
+export async function readManifest(path: string): Promise<WorkspaceManifest | undefined> {
+  const text = await readFile(manifestFile(path), 'utf8').catch((error: unknown) => {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
   });
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text) as Mark;
+    return JSON.parse(text) as WorkspaceManifest;
   } catch (error) {
-    throw new Fault('unavailable', `${markFile(path)} is damaged: nothing is done with ${path}`, { path }, { cause: error });
+    throw new Fault('unavailable', `${manifestFile(path)} is damaged: nothing is done with ${path}`, { path }, { cause: error });
   }
 }
 
-export async function writeMark(site: Site, mark: Pick<Mark, 'state' | 'branch' | 'commit' | 'copied'>): Promise<void> {
+export async function writeManifest(
+  site: Site,
+  mark: Pick<WorkspaceManifest, 'state' | 'branch' | 'commit' | 'copied'>,
+): Promise<void> {
   const { id, repository, isolation, trust } = site;
-  await makeDirectory(besides(site.path));
-  await writeFileAtomic(markFile(site.path), `${JSON.stringify({ ...mark, id, repository, isolation, trust })}\n`);
+  await makeDirectory(sidecarDir(site.path));
+  await writeFileAtomic(manifestFile(site.path), `${JSON.stringify({ ...mark, id, repository, isolation, trust })}\n`);
 }
 
 /** What a killed process left half-done beside the site. Only for who has it to itself. */
-export async function sweepBesides(site: Site): Promise<void> {
-  const [place, mine] = [besides(site.path), ['mark.json', 'index', basename(setupCopy(site))]];
+export async function cleanSidecar(site: Site): Promise<void> {
+  const [place, mine] = [sidecarDir(site.path), ['mark.json', 'index', basename(setupCopy(site))]];
   for (const name of await readdir(place)) if (!mine.includes(name)) await removeTree(join(place, name));
 }
 
 /** The mark of this very site. A directory that carries another, or none, belongs to somebody else. */
-export async function ownMark(site: Site): Promise<Mark | undefined> {
-  const mark = await readMark(site.path);
+export async function ownManifest(site: Site): Promise<WorkspaceManifest | undefined> {
+  const mark = await readManifest(site.path);
   if (mark === undefined && (await exists(site.path)))
     throw new Fault('conflict', `${site.path} is in the way: it was not made by Fleet`, { path: site.path });
   if (mark && (mark.id !== site.id || mark.isolation !== site.isolation || mark.repository !== site.repository))

@@ -11,10 +11,10 @@ import { gitIn, outputIn } from './git/in-repository.ts';
 import { namesIn } from './names.ts';
 import { removeTree } from './remove-tree.ts';
 import { type Seat, seatOf } from './seat.ts';
-import { besides, type Site, siteSeat } from './site.ts';
+import { type Site, sidecarDir, siteSeat } from './site.ts';
 
 /** Everything in a working tree but ignored files, as git's tree, at one moment. */
-export interface Snapshot {
+export interface TreeSnapshot {
   readonly seat: Seat;
   readonly tree: string;
   /** Absent on a branch without a commit. */
@@ -44,12 +44,12 @@ const shown = (name: string): string => Buffer.from(name, 'latin1').toString('ut
 export async function withSnapshot<Answer>(
   site: Site,
   { env, flat }: { readonly env: NodeJS.ProcessEnv; readonly flat: boolean },
-  work: (snapshot: Snapshot) => Promise<Answer>,
+  work: (snapshot: TreeSnapshot) => Promise<Answer>,
 ): Promise<Answer> {
   const seat = await siteSeat(site);
   if (!(await exists(join(seat.gitDir, 'HEAD'))))
     throw new Fault('not_found', `${site.path} is no working tree of ${site.repository} any more`, { path: site.path });
-  const scratch = join(besides(site.path), `snapshot-${randomUUID()}`);
+  const scratch = join(sidecarDir(site.path), `snapshot-${randomUUID()}`);
   await mkdir(scratch, { recursive: true });
   try {
     const drawing: Drawing = { site, seat, env, index: join(scratch, 'index'), scratch };

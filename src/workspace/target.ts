@@ -4,12 +4,12 @@ import { ask } from './git/in-repository.ts';
 import { type Setting, settingsOf } from './git/repository-settings.ts';
 import type { Who } from './site.ts';
 
-export type Target =
+export type TargetOutcome =
   | { readonly state: 'found'; readonly branch: string; readonly commit: string }
   | { readonly state: 'unborn' | 'detached' | 'missing'; readonly why: string; readonly branch?: string };
 
 /** The branch work is to land on: the one asked for, else the one checked out in the project (its HEAD). */
-export async function targetOf(repository: string, wanted: string | undefined, env: NodeJS.ProcessEnv): Promise<Target> {
+export async function targetOf(repository: string, wanted: string | undefined, env: NodeJS.ProcessEnv): Promise<TargetOutcome> {
   if (wanted !== undefined) {
     const commit = isBranchName(wanted) ? await commitOf(repository, `refs/heads/${wanted}`, env) : undefined;
     return commit === undefined

@@ -4,17 +4,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { bring } from '../../src/workspace/bring.ts';
 import { commitWork } from '../../src/workspace/commit-work.ts';
 import { who } from '../../src/workspace/fixtures/ground.ts';
-import { keep } from '../../src/workspace/keep.ts';
-import { clear, layOut } from '../../src/workspace/lay-out.ts';
+import { importBranch } from '../../src/workspace/import-branch.ts';
 import { privateMounts, privatePlaces } from '../../src/workspace/private/places.ts';
+import { provision, reset } from '../../src/workspace/provision.ts';
+import { save } from '../../src/workspace/save.ts';
 import { type PrivateGround, withPrivateClone } from '../support/private-clone.ts';
 
 const REF = 'refs/fleet/kept/1';
 
-const kept = ({ at, site, means }: PrivateGround) => keep(site, { ref: REF, message: 'kept', who, means }, at.env);
+const kept = ({ at, site, means }: PrivateGround) => save(site, { ref: REF, message: 'kept', who, means }, at.env);
 
 const filesOf = ({ at }: PrivateGround, commit: string): string[] =>
   at.git(at.repository, 'ls-tree', '-r', '--name-only', commit).split('\n');
@@ -47,7 +47,7 @@ describe('an agent in a private clone', () => {
     expect(textOf(clone, `${REF}.also/heads/aside`, 'aside.txt')).toBe('aside');
     expect(textOf(clone, `${REF}.also/stash`, 'a.txt')).toBe('a\ns');
     const done = await commitWork(site, { message: 'rest', who, means }, at.env);
-    expect(await bring(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env)).toBe(done.commit);
+    expect(await importBranch(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env)).toBe(done.commit);
     const seen = await agent('git status --porcelain -b; git log --format=%s; git branch --list aside; git show stash:a.txt');
     expect(seen.out).toBe('## x/one\nrest\nown\none\n  aside\na\ns\n');
     at.git(at.repository, 'update-ref', '-d', 'refs/heads/x/one');
@@ -157,8 +157,8 @@ describe('an agent in a private clone', () => {
     const { commit } = await kept(clone);
     expect(filesOf(clone, commit)).toContain('sub/s.txt');
     await commitWork(site, { message: 'work', who, means }, at.env);
-    await clear(site, { setupPaths: [] }, at.env);
-    await layOut(site, { branch: 'x/two', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+    await reset(site, { setupPaths: [] }, at.env);
+    await provision(site, { branch: 'x/two', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
     expect(existsSync(trace)).toBe(false);
     expect(readdirSync(privatePlaces(site).agentGit).sort()).not.toContain('hooks');
   });
@@ -275,7 +275,7 @@ describe('an agent in a private clone', () => {
       'git checkout -q --orphan fresh && git commit -qm fresh && git branch -qf x/one && git checkout -q x/one && echo more > more.txt',
     );
     const done = await commitWork(site, { message: 'work', who, means }, at.env);
-    const tip = await bring(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env);
+    const tip = await importBranch(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env);
     expect([tip, at.git(at.repository, 'log', '--format=%s', tip)]).toEqual([done.commit, 'work\nfresh']);
   });
 
@@ -285,8 +285,8 @@ describe('an agent in a private clone', () => {
       'echo "* text eol=crlf" > .gitattributes; echo work > work.txt; mkdir deep && cd deep && git init -q; chmod 000 ../src',
     );
     await kept(clone);
-    await clear(site, { setupPaths: [] }, at.env);
-    await layOut(site, { branch: 'x/two', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+    await reset(site, { setupPaths: [] }, at.env);
+    await provision(site, { branch: 'x/two', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
     expect(readdirSync(site.path).sort()).toEqual(['.git', 'a.txt', 'src']);
     expect(readFileSync(join(site.path, 'src/b.txt'), 'utf8')).toBe('b\n');
     const { out } = await agent(

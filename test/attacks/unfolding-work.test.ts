@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest';
-import { bring } from '../../src/workspace/bring.ts';
 import { changesBetween } from '../../src/workspace/changes.ts';
 import { commitWork } from '../../src/workspace/commit-work.ts';
 import { who } from '../../src/workspace/fixtures/ground.ts';
-import { keep } from '../../src/workspace/keep.ts';
+import { importBranch } from '../../src/workspace/import-branch.ts';
 import type { Means } from '../../src/workspace/private/confine.ts';
+import { save } from '../../src/workspace/save.ts';
 import { type PrivateGround, withPrivateClone } from '../support/private-clone.ts';
 
 /** Trees of ten names each, one in the other: a kilobyte of objects, ten to the power of their number of files. */
@@ -16,7 +16,7 @@ const bomb = (levels: number, width = 10): string => {
 };
 
 const kept = ({ at, site, means }: PrivateGround, more: Means = {}) =>
-  keep(site, { ref: 'refs/fleet/kept/1', message: 'kept', who, means: { ...means, ...more } }, at.env);
+  save(site, { ref: 'refs/fleet/kept/1', message: 'kept', who, means: { ...means, ...more } }, at.env);
 
 const filesOf = ({ at }: PrivateGround, commit: string): string[] =>
   at.git(at.repository, 'ls-tree', '-r', '--name-only', commit).split('\n');
@@ -35,7 +35,7 @@ describe('an agent that hands in a little that unfolds into more than the machin
       ['a.txt', 'src/b.txt', 'work.txt'],
     ]);
     await commitWork(site, { message: 'rest', who, means: { ...means, ...small } }, at.env);
-    const tip = await bring(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env);
+    const tip = await importBranch(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env);
     const { totals } = await changesBetween(at.repository, { base: at.start, tip }, at.env);
     expect(totals).toEqual({ commits: 1, files: 1, added: 1, removed: 0 });
   });

@@ -98,7 +98,7 @@ describe('an engine that dies between any two of its effects', () => {
     ];
     const reached = await dieAtAll(points);
     // Nobody forestalls anything in this scenario; every other effect happens in it.
-    expect(points.filter((point) => !reached.includes(point))).toEqual(['forestall.after:1']);
+    expect(points.filter((point) => !reached.includes(point))).toEqual(['preventStart.after:1']);
   });
 
   for (const kind of KINDS) {

@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type RawData, WebSocket } from 'ws';
-import { openHouse } from '../../src/app/open-house.ts';
+import { openServices } from '../../src/app/open-services.ts';
 import { type FaultHouse, faultHouse } from '../fixtures/fault-house.ts';
 import { fullOnly } from '../full-only.ts';
 import { openLive, PlainClient } from '../support/live-client.ts';
@@ -273,7 +273,7 @@ describe('the doors of live streams', () => {
       id: string;
     }>().id;
     const client = new PlainClient(() => ({ socket: door.socket, token: door.admin }), `task/${task}`).start();
-    const elsewhere = await openHouse(house.env, house.directory);
+    const elsewhere = await openServices(house.env, house.directory);
     try {
       await vi.waitFor(() => expect(client.seen).toHaveLength(1));
       for (let n = 0; n < 120; n += 1) await elsewhere.call('task.comment', { id: task, text: `note ${n}` });

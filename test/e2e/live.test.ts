@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFailed, vi } from 'vitest';
-import { openHouse } from '../../src/app/open-house.ts';
+import { openServices } from '../../src/app/open-services.ts';
 import { follow, type LiveEvent } from '../../src/wire/live.ts';
 import { type FaultHouse, faultHouse } from '../fixtures/fault-house.ts';
 import { fullOnly, inFullRun } from '../full-only.ts';
@@ -159,7 +159,7 @@ describe('live streams', () => {
       );
       await house.ok(['task', 'delete', String(task)]);
       const before = board.seen.length;
-      const elsewhere = await openHouse(house.env, house.directory);
+      const elsewhere = await openServices(house.env, house.directory);
       await elsewhere.call('task.create', { directory: house.work, prompt: 'y', draft: true });
       await elsewhere.close();
       await vi.waitFor(() => expect(told(board).slice(before)).toContainEqual({ event: 'reset', topic: 'board' }), 5_000);

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { openHouse } from '../../src/app/open-house.ts';
+import { openServices } from '../../src/app/open-services.ts';
 import type { Question } from '../../src/domain/question/question.ts';
 import type { RunId, TaskId } from '../../src/domain/values.ts';
 import { type FaultHouse, faultHouse, scenario } from '../fixtures/fault-house.ts';
@@ -47,7 +47,7 @@ describe('a question of an agent', () => {
     const id = await house.create(scenario('twoway\nsay ready\nlisten 1\ndone painted'), ...scripted);
     await vi.waitFor(async () => expect(await house.said(id)).toContain('ready'), 20_000);
     const [run] = await house.runs(id);
-    const own = await openHouse({ FLEET_HOME: house.home, FLEET_SCRIPTED: 'true' }, house.directory);
+    const own = await openServices({ FLEET_HOME: house.home, FLEET_SCRIPTED: 'true' }, house.directory);
     try {
       const call = own.callAs({
         id: run?.id ?? '',

@@ -1,15 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type House, openHouse } from '../../src/app/open-house.ts';
+import { type FleetServices, openServices } from '../../src/app/open-services.ts';
 import type { RunId, TaskId } from '../../src/domain/values.ts';
 import { type WorkHouse, workHouse } from '../support/work-house.ts';
 
 let house: WorkHouse;
-let own: House;
+let own: FleetServices;
 beforeAll(async () => {
   house = await workHouse([], { settings: ['grace_seconds=1', 'max_concurrent=20'] });
-  own = await openHouse({ FLEET_HOME: house.home, FLEET_SCRIPTED: 'true' }, house.directory);
+  own = await openServices({ FLEET_HOME: house.home, FLEET_SCRIPTED: 'true' }, house.directory);
 });
 afterAll(async () => {
   await own?.close();

@@ -106,7 +106,7 @@ describe('an engine that dies in the middle of work in a repository', () => {
   });
 
   it('is followed by one that lands everything once and leaves nothing [R2] [R30] [R32]', async () => {
-    const points = ['gather.after:2', 'advance.after:1', 'discard.after:1'];
+    const points = ['commitWork.after:2', 'advance.after:1', 'remove.after:1'];
     expect(await dieAtAll(points)).toEqual(points);
   });
 

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { survivors } from '../../src/runner/process-table.ts';
-import { layOut } from '../../src/workspace/lay-out.ts';
+import { provision } from '../../src/workspace/provision.ts';
 import { fullOnly } from '../full-only.ts';
 import { leftovers, type TaskJson, type WorkHouse, workHouse } from '../support/work-house.ts';
 import { type Place, place as placeIn, standing } from '../support/work-place.ts';
@@ -211,7 +211,7 @@ describe('a workspace that is used again [WORK-03]', () => {
       isolation: 'worktree',
     } as const;
     const start = await git('rev-parse', 'main');
-    await layOut(orphan, { branch: 'lost/work', start, copyFiles: [], setupPaths: [] }, house.env);
+    await provision(orphan, { branch: 'lost/work', start, copyFiles: [], setupPaths: [] }, house.env);
     await writeFile(join(orphan.path, 'found.txt'), 'not committed');
     const others = join(house.home, 'workspaces', 'pruned', 'mine');
     await git('worktree', 'add', '-q', '-b', 'mine', others);

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { engineNeeds, workOf } from '../../src/app/engine-needs.ts';
-import type { ExecutorShelf } from '../../src/app/executors.ts';
+import { engineDeps, workOf } from '../../src/app/engine-deps.ts';
+import type { ExecutorRegistry } from '../../src/app/executor-registry.ts';
 import { homePaths } from '../../src/app/home.ts';
-import type { House } from '../../src/app/house.ts';
 import { prepareRun } from '../../src/app/prepare.ts';
+import type { FleetServices } from '../../src/app/services.ts';
 import type { addProject } from '../../src/contract/project.ts';
 import type { createTask } from '../../src/contract/task.ts';
 import { shortageOf } from '../../src/domain/hold/disk-room.ts';
@@ -13,13 +13,13 @@ import type { HostId } from '../../src/domain/values.ts';
 import { nextStep } from '../../src/domain/work/next-step.ts';
 import { takeTurn } from '../../src/engine/controller.ts';
 import { dispatch } from '../../src/engine/dispatch.ts';
+import type { GitWork, WorkDeps } from '../../src/engine/work/deps.ts';
 import { land } from '../../src/engine/work/land.ts';
-import type { WorkNeeds, Workshop } from '../../src/engine/work/needs.ts';
 import { placeFor } from '../../src/engine/work/place.ts';
 import { claude } from '../../src/executors/claude/claude.ts';
 import { codex } from '../../src/executors/codex/codex.ts';
 import { redactor } from '../../src/platform/redact.ts';
-import { changed } from '../../src/store/records/journal.ts';
+import { changeWrites } from '../../src/store/records/journal.ts';
 import { projects } from '../../src/store/records/projects.ts';
 import { runIndex, runs } from '../../src/store/records/runs.ts';
 import { tasks } from '../../src/store/records/tasks.ts';
@@ -43,8 +43,8 @@ const ENV = { PATH: '/bin', HOME: '/somebody', MYAPP_URL: 'here' };
 
 export interface EffectHouse extends ReturnType<typeof memoryHouse> {
   /** As the program wires it, but for files and processes. */
-  readonly wired: House;
-  readonly needs: WorkNeeds;
+  readonly wired: FleetServices;
+  readonly needs: WorkDeps;
   readonly pushed: string[];
 }
 
@@ -61,7 +61,7 @@ export async function effectHouse({ project = {}, settings = {} }: Given): Promi
     ['claude', claude({ kind: 'cli', command: '/bin/claude' })],
     ['codex', codex({ command: '/bin/codex' } as Parameters<typeof codex>[0])],
   ]);
-  const executors = { all: async () => shelf, named: async (name: string) => shelf.get(name) } as unknown as ExecutorShelf;
+  const executors = { all: async () => shelf, named: async (name: string) => shelf.get(name) } as unknown as ExecutorRegistry;
   const wired = {
     ...house,
     paths: homePaths({ FLEET_HOME: '/fleet-of-nobody' }, '/'),
@@ -70,29 +70,29 @@ export async function effectHouse({ project = {}, settings = {} }: Given): Promi
     disk: { diskShort: async () => shortageOf([DISK], house.settings.disk_reserve_mb), diskFull: async () => undefined },
     output: { redactor: async () => redactor([]), clean: redactor([]) },
     signer: async () => ({ signRun: async () => 'token of the run' }),
-  } as unknown as House;
+  } as unknown as FleetServices;
   const pushed: string[] = [];
   const needs = {
-    ...engineNeeds(wired, { id: 'here' as HostId, name: 'here', former: [] }, executors),
+    ...engineDeps(wired, { id: 'here' as HostId, name: 'here', former: [] }, executors),
     ...workOf(wired, ENV),
     elapsed: () => Date.parse(house.now()),
-    workshop: workshopFor(pushed),
+    gitWork: workshopFor(pushed),
     log: () => undefined,
-  } as WorkNeeds;
+  } as WorkDeps;
   await house.call('project.add', { path: '/repo', name: 'shop', ...project });
   return { ...house, wired, needs, pushed };
 }
 
 /** Git as it would answer: two branches, and everything can be put together. */
-function workshopFor(pushed: string[]): Partial<Workshop> {
+function workshopFor(pushed: string[]): Partial<GitWork> {
   const commitOf = async (ref: string) => ({ 'refs/heads/main': COMMITS.main, other: COMMITS.other })[ref] ?? COMMITS.main;
   return {
     targetOf: async (_project, wanted = 'main') => ({ state: 'found', branch: wanted, commit: await commitOf(wanted) }),
     commitOf: async (_project, ref) => commitOf(ref),
     branchFor: ({ id }, executor) => `${executor}/${id}`,
     pathOf: (_project, n) => `/workspaces/${n}`,
-    layOut: async () => ({ head: COMMITS.main, skipped: [], isSetUp: false, isFresh: true }),
-    show: async () => undefined,
+    provision: async () => ({ head: COMMITS.main, skipped: [], isSetUp: false, isFresh: true }),
+    showBranches: async () => undefined,
     setupSource: async () => undefined,
     combine: async (_project, { tip, onto }) =>
       onto === COMMITS.tip
@@ -100,7 +100,7 @@ function workshopFor(pushed: string[]): Partial<Workshop> {
         : { state: 'merged', commit: COMMITS.merged, tree: COMMITS.merged },
     advance: async () => ({ state: 'moved' }),
     dropRef: async () => undefined,
-    annotate: async () => undefined,
+    recordProvenance: async () => undefined,
     push: async (_project, branch) => {
       pushed.push(branch);
       return { ok: true };
@@ -169,7 +169,7 @@ export async function rewrite({ store, now }: EffectHouse, id: string, more: Par
   const seen = await tasks.get(store, id);
   if (!seen) throw new Error(`${id} is gone`);
   const author = { by: 'a test', at: now() };
-  await store.commit(changed(tasks, seen, { ...seen.body, ...more }, { author, note: { what: 'rewritten' } }));
+  await store.commit(changeWrites(tasks, seen, { ...seen.body, ...more }, { author, note: { what: 'rewritten' } }));
 }
 
 /** Which branches are pushed when its work has landed. */

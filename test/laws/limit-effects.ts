@@ -1,20 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Untold } from '../../src/app/observe/trace/backlog.ts';
+import { UnsentWork } from '../../src/app/observe/trace/backlog.ts';
 import { outputOf } from '../../src/app/output.ts';
+import { diffShare } from '../../src/app/packet-files.ts';
 import { lastOutput } from '../../src/app/result-file.ts';
 import { rememberedMarks } from '../../src/app/run-events.ts';
 import { listenTcp } from '../../src/app/serve/listen.ts';
 import { parseSettings } from '../../src/app/settings/parse-settings.ts';
-import { diffShare } from '../../src/app/shelved.ts';
 import { LIMITS } from '../../src/domain/limits.ts';
 import { Question } from '../../src/domain/question/question.ts';
 import { findCycle } from '../../src/domain/task/dependencies.ts';
 import type { RunId, TaskId } from '../../src/domain/values.ts';
 import { refusalOf } from '../../src/engine/supervise/finish.ts';
 import { newWatch, stepped } from '../../src/engine/supervise/ingest.ts';
-import { stash } from '../../src/operations/texts.ts';
+import { storeText } from '../../src/operations/texts.ts';
 import { redactor } from '../../src/platform/redact.ts';
 import { openMemoryRunLog } from '../../src/runlog/memory-run-log.ts';
 import { assertShallow } from '../../src/surfaces/http/body.ts';
@@ -66,13 +66,13 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   promptBytes: { refused: task((size) => ({ prompt: letters(size) })) },
   inlineTextBytes: {
     bounded: async (size) => {
-      const kept = await stash({ texts: openMemoryRunLog() }, letters(size));
+      const kept = await storeText({ texts: openMemoryRunLog() }, letters(size));
       return ('text' in kept ? kept.text : kept.excerpt).length;
     },
   },
   excerptCharacters: {
     bounded: async (size) => {
-      const kept = await stash({ texts: openMemoryRunLog() }, letters(LIMITS.inlineTextBytes.value + size));
+      const kept = await storeText({ texts: openMemoryRunLog() }, letters(LIMITS.inlineTextBytes.value + size));
       return 'excerpt' in kept ? kept.excerpt.length : 0;
     },
   },
@@ -98,7 +98,7 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   copiedFiles: { refused: project((size) => ({ copyFile: many(size, String) })) },
   copiedEntries: { refused: (entries) => refuseCopy(isTooMuch({ entries, bytes: 0 }), LIMITS.copiedEntries.value) },
   copiedBytes: { refused: copiedFile },
-  keptFileBytes: provedBy('src/workspace/keep.process.test.ts', 'names what is too large to keep, so that nobody removes it'),
+  keptFileBytes: provedBy('src/workspace/save.process.test.ts', 'names what is too large to keep, so that nobody removes it'),
   takenBytes: bounds('names what is more than all files together may have, before a byte of it is read'),
   takenFiles: intake('takes a few trees that unfold into as many files as may be'),
   takenRefs: bounds('keeps so many other branches, and says how many there are besides; names that cannot be there stop none'),
@@ -113,7 +113,7 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   historyPacks: bounds('holds so many beginnings of a history ready, in so many layers'),
   historyLayers: bounds('holds so many beginnings of a history ready, in so many layers'),
   historyRefs: bounds('shows a clone so many branches of its project'),
-  keepAttempts: provedBy('src/engine/work/keep-work.test.ts', 'is given up after a few tries, and its workspace put aside'),
+  keepAttempts: provedBy('src/engine/work/save-work.test.ts', 'is given up after a few tries, and its workspace put aside'),
   metadataBytes: { refused: task((size) => ({ metadata: { a: letters(size - '{"a":""}'.length) } })) },
   messages: { refused: sentMessages },
   messageBytes: { refused: input('task.send', (size) => ({ id: 'abcd', text: letters(size) })) },
@@ -245,7 +245,7 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   storeSilenceMs: provedBy('src/app/observe/observe.test.ts', 'answers about its health although the store does not'),
   traceBacklog: {
     bounded: (size) => {
-      const untold = new Untold(() => undefined);
+      const untold = new UnsentWork(() => undefined);
       for (const run of many(size, (n) => `run_${n}` as RunId)) untold.run(run, 'ended');
       return untold.size;
     },

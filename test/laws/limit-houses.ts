@@ -13,8 +13,8 @@ import type { Run } from '../../src/domain/run/run.ts';
 import type { Task } from '../../src/domain/task/task.ts';
 import type { RunId } from '../../src/domain/values.ts';
 import { takeTurn } from '../../src/engine/controller.ts';
+import { pruneDeleted } from '../../src/engine/prune-deleted.ts';
 import { QueueHeads } from '../../src/engine/queue-heads.ts';
-import { sweep } from '../../src/engine/sweep.ts';
 import { redactor } from '../../src/platform/redact.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/port.ts';
@@ -114,7 +114,7 @@ export async function forgottenAfter(days: number): Promise<number> {
   const create = () => house.call('task.create', { directory: '/plain', prompt: 'sort' }, { key: 'once' });
   const { id } = await create();
   house.pass(days * DAY_MS);
-  await takeTurn(sweep(house.needs));
+  await takeTurn(pruneDeleted(house.needs));
   return (await create()).id === id ? days : 0;
 }
 

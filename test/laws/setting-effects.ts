@@ -1,6 +1,6 @@
 import { claudeEngine } from '../../src/app/claude-engine.ts';
-import { retentionOf, supervisionOf } from '../../src/app/engine-needs.ts';
-import { openHouse } from '../../src/app/open-house.ts';
+import { retentionOf, supervisionOf } from '../../src/app/engine-deps.ts';
+import { openServices } from '../../src/app/open-services.ts';
 import { assertReachable, rulesMemo } from '../../src/app/serve/rules.ts';
 import { windowTooFull } from '../../src/domain/run/context.ts';
 import type { Settings } from '../../src/domain/settings.ts';
@@ -8,9 +8,9 @@ import { failoverIndex } from '../../src/domain/task/failover.ts';
 import { laneOf } from '../../src/domain/task/lane.ts';
 import { guardedAmong } from '../../src/domain/work/guarded-paths.ts';
 import { takeTurn } from '../../src/engine/controller.ts';
-import { decide, furnish, type Sight } from '../../src/engine/work/furnish.ts';
-import { gateOn } from '../../src/engine/work/gate.ts';
+import { runGate } from '../../src/engine/work/gate.ts';
 import { placeFor } from '../../src/engine/work/place.ts';
+import { decide, provision, type WorkspaceView } from '../../src/engine/work/provision.ts';
 import { sendBack } from '../../src/engine/work/repair.ts';
 import { projects } from '../../src/store/records/projects.ts';
 import { runIndex, runs } from '../../src/store/records/runs.ts';
@@ -102,7 +102,7 @@ async function gates(settings: Some): Promise<unknown> {
     const { id } = await created(house, { task: { project: `place${n}` } });
     const seen = await tasks.get(house.store, id);
     const project = (await projects.get(house.store, projectId))?.body;
-    if (seen && project) await gateOn(seen, {}, project, house.needs);
+    if (seen && project) await runGate(seen, {}, project, house.needs);
   }
   const live = (await house.store.scan({ index: runIndex.live('here'), limit: 100 })).map(runs.read);
   return live.filter(({ kind }) => kind === 'gate').map(({ chore }) => chore?.timeoutSeconds);
@@ -112,7 +112,7 @@ async function gates(settings: Some): Promise<unknown> {
 async function setUps(settings: Some): Promise<unknown> {
   const { house, run, task } = await begun({ settings, project: { setup: 'npm ci' } });
   await placeFor(run, task, house.needs);
-  const controller = furnish(house.needs);
+  const controller = provision(house.needs);
   const begunRuns = async () => (await liveRuns(house)).filter(({ kind }) => kind === 'setup');
   while ((await begunRuns()).length === 0) await takeTurn(controller);
   return (await begunRuns()).map(({ chore }) => chore?.timeoutSeconds);
@@ -121,7 +121,7 @@ async function setUps(settings: Some): Promise<unknown> {
 /** What becomes of a workspace nobody needs, beside two that are spare. */
 async function spareSpace(settings: Some): Promise<unknown> {
   const { needs } = await effectHouse({ settings });
-  const sight = { workspace: { body: { state: 'leaving', use: { kind: 'free' } } }, spare: 2 } as unknown as Sight;
+  const sight = { workspace: { body: { state: 'leaving', use: { kind: 'free' } } }, spare: 2 } as unknown as WorkspaceView;
   const action = decide(sight, needs.workRules().pool);
   return action?.type === 'clear' && action.discard;
 }
@@ -160,7 +160,7 @@ const toAnybody = (settings: Some) => reachable({ bind: '0.0.0.0', ...settings }
 
 const madeBy = (settings: Some) =>
   inDirectory(async (path) => {
-    const house = await openHouse(
+    const house = await openServices(
       { FLEET_HOME: path, HOME: path, ...(settings.person ? { FLEET_PERSON: settings.person } : {}) },
       path,
     );
@@ -234,12 +234,12 @@ export const SETTING_EFFECTS: { readonly [Name in keyof Settings]: Proof<Setting
     ),
   ],
   context_percent: { seen: withFullWindow, values: [undefined, 50] },
-  grace_seconds: provedBy('src/runner/kill-ladder.test.ts', 'kills an agent that ignores TERM, after its grace'),
+  grace_seconds: provedBy('src/runner/terminate-tree.test.ts', 'kills an agent that ignores TERM, after its grace'),
   max_repairs: { seen: afterRedGate, values: [undefined, 0] },
   max_gates: { seen: gates, values: [undefined, 1] },
   gate_seconds: { seen: gates, values: [undefined, 60] },
   setup_seconds: { seen: setUps, values: [undefined, 60] },
-  keep_seconds: provedBy('src/engine/work/keep-work.test.ts', 'is given up when all its tries together took too long'),
+  keep_seconds: provedBy('src/engine/work/save-work.test.ts', 'is given up when all its tries together took too long'),
   workspace_pool: { seen: spareSpace, values: [2, 3] },
   guarded_paths: { seen: guarded, values: [[], ['deploy.yml']] },
   max_output_mb: [

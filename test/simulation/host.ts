@@ -3,17 +3,17 @@ import type { Outcome } from '../../src/domain/run/run.ts';
 import { fenceOf } from '../../src/domain/task/task.ts';
 import { transition } from '../../src/domain/task/transition.ts';
 import { instantOf, type RunId } from '../../src/domain/values.ts';
+import { CommitFeed, engineStore } from '../../src/engine/commit-feed.ts';
 import { takeTurn } from '../../src/engine/controller.ts';
+import type { EngineDeps } from '../../src/engine/deps.ts';
 import { dispatch } from '../../src/engine/dispatch.ts';
-import { InTurn } from '../../src/engine/in-turn.ts';
 import { KnownRows } from '../../src/engine/known-rows.ts';
-import type { Needs } from '../../src/engine/needs.ts';
-import { engineStore, News } from '../../src/engine/news.ts';
+import { Mutex } from '../../src/engine/mutex.ts';
 import { withdrawing } from '../../src/engine/questions/moot.ts';
 import { release } from '../../src/engine/release.ts';
-import { type Ending, settle } from '../../src/engine/settle.ts';
+import { type SettledEnding, settle } from '../../src/engine/settle.ts';
 import type { Write } from '../../src/store/port.ts';
-import { changed } from '../../src/store/records/journal.ts';
+import { changeWrites } from '../../src/store/records/journal.ts';
 import { runIndex, runs } from '../../src/store/records/runs.ts';
 import { taskIndex, tasks } from '../../src/store/records/tasks.ts';
 import { must } from './invariants.ts';
@@ -46,8 +46,8 @@ export class Host {
   readonly #name: string;
   readonly #agents = new Map<RunId, Agent>();
   #actor: Actor = { alive: false };
-  #needs!: Needs;
-  #news = new News();
+  #needs!: EngineDeps;
+  #news = new CommitFeed();
   #working = new Set<string>();
   /** How wrong its clock is. */
   skewMs = 0;
@@ -64,7 +64,7 @@ export class Host {
     this.#actor = { alive: true };
     this.#working = new Set();
     const { network, clock, capacity } = this.#world;
-    this.#news = new News();
+    this.#news = new CommitFeed();
     const store = withdrawing(
       engineStore(network.handle(this.#actor), () => NO_LEASE, this.#news),
       () => this.#needs.now(),
@@ -73,7 +73,7 @@ export class Host {
       store,
       // What it knows of rows is as old as the last hint that reached it.
       known: new KnownRows(store, this.#news, () => clock.ms),
-      inTurn: new InTurn().take,
+      serialized: new Mutex().run,
       now: () => instantOf(clock.ms + this.skewMs),
       elapsed: () => clock.ms,
       ids: { run: () => this.#world.runId() },
@@ -169,7 +169,7 @@ export class Host {
   }
 
   /** Some providers say until when they refuse, and some do not. */
-  #refusal(outcome: Outcome): Ending['refusal'] {
+  #refusal(outcome: Outcome): SettledEnding['refusal'] {
     if (outcome !== 'rate_limited') return undefined;
     const { random, clock } = this.#world;
     return { jitter: random.next(), ...(random.chance(0.4) ? { until: instantOf(clock.ms + random.below(20_000)) } : {}) };
@@ -183,7 +183,7 @@ export class Host {
       if (task.phase.state !== 'verifying') continue;
       const next = transition(task, { type: 'finish', at: now(), fence: fenceOf(task.phase.holder) });
       await store.commit(
-        changed(tasks, hit, next, { author: { by: 'gate', at: now() }, note: { what: 'finish', to: next.phase.state } }),
+        changeWrites(tasks, hit, next, { author: { by: 'gate', at: now() }, note: { what: 'finish', to: next.phase.state } }),
       );
     }
   }

@@ -1,15 +1,15 @@
 import type { Capacity } from '../../src/domain/hold/hold.ts';
-import type { Needs } from '../../src/engine/needs.ts';
+import type { EngineDeps } from '../../src/engine/deps.ts';
 import { type HouseOptions, type MemoryHouse, memoryHouse } from './memory-house.ts';
 
 /** A memory house with an engine's needs: every executor can be started, nothing ever is. */
 export function engineHouse(
   capacity: Partial<Capacity> = {},
   options: HouseOptions = {},
-): MemoryHouse & { readonly needs: Needs } {
+): MemoryHouse & { readonly needs: EngineDeps } {
   const house = memoryHouse(options);
   const limits: Capacity = { executor: {}, account: {}, project: {}, ...capacity };
-  const needs: Needs = {
+  const needs: EngineDeps = {
     store: house.store,
     now: house.now,
     elapsed: () => Date.parse(house.now()),

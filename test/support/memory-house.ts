@@ -16,8 +16,8 @@ import {
   type TaskId,
   type TokenId,
 } from '../../src/domain/values.ts';
-import { type CallSurroundings, makeCall } from '../../src/operations/call.ts';
-import type { ExecutorHere, Place, Unready, WorkPort } from '../../src/operations/scope.ts';
+import { type CallDeps, makeCall } from '../../src/operations/call.ts';
+import type { DirectoryKind, ExecutorHere, ExecutorProblem, GitPort } from '../../src/operations/scope.ts';
 import { makeUlids } from '../../src/platform/ids.ts';
 import { redactor } from '../../src/platform/redact.ts';
 import { openMemoryRunLog } from '../../src/runlog/memory-run-log.ts';
@@ -32,7 +32,7 @@ export interface MemoryHouse {
   readonly call: Call;
   readonly ids: { task(at?: string): TaskId; run(): RunId; claim(): ClaimId; project(): ProjectId; question(): QuestionId };
   readonly settings: { -readonly [Name in keyof Settings]: Settings[Name] };
-  readonly places: Map<string, Place>;
+  readonly places: Map<string, DirectoryKind>;
   /** Executors that are looked at on this machine. */
   readonly here: ExecutorHere[];
   as(name: string, role?: Standing, more?: Partial<Caller>): Call;
@@ -45,10 +45,10 @@ export interface HouseOptions {
   readonly random?: () => number;
   readonly clock?: { ms: number };
   /** What git says there. */
-  readonly work?: Partial<WorkPort>;
+  readonly work?: Partial<GitPort>;
   /** What is wrong with executors here. */
-  readonly unready?: Map<string, Unready>;
-  readonly upkeep?: Partial<CallSurroundings['upkeep']>;
+  readonly unready?: Map<string, ExecutorProblem>;
+  readonly upkeep?: Partial<CallDeps['upkeep']>;
   /** Why no sandbox can be made here. */
   readonly sandbox?: { problem?: string };
   /** An engine runs somewhere. */
@@ -81,13 +81,13 @@ export function memoryHouse({
   const settings = Object.fromEntries(
     SETTING_NAMES.map((name) => [name, SETTINGS[name].default]),
   ) as unknown as MemoryHouse['settings'];
-  const places = new Map<string, Place>([
+  const places = new Map<string, DirectoryKind>([
     ['/repo', { kind: 'repository', path: '/repo', branch: 'main', hasCommit: true }],
     ['/plain', { kind: 'directory', path: '/plain' }],
   ]);
   const here: ExecutorHere[] = [];
   const now = () => instantOf(clock.ms);
-  const surroundings: CallSurroundings = {
+  const surroundings: CallDeps = {
     store,
     now,
     ids,

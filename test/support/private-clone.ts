@@ -5,9 +5,9 @@ import { it } from 'vitest';
 import { confineOf } from '../../src/app/confined.ts';
 import { startHelper } from '../../src/sandbox/helper.ts';
 import { type Ground, ground } from '../../src/workspace/fixtures/ground.ts';
-import { layOut } from '../../src/workspace/lay-out.ts';
 import type { Confine, Means } from '../../src/workspace/private/confine.ts';
 import { privateMounts } from '../../src/workspace/private/places.ts';
+import { provision } from '../../src/workspace/provision.ts';
 import type { Site } from '../../src/workspace/site.ts';
 import { bubblewrap } from '../clis/bubblewrap.ts';
 
@@ -34,7 +34,7 @@ export const withPrivateClone = (
     : it(title, async () => {
         using at = ground(files);
         const site: Site = { ...at.site('1', 'clone'), trust: 'sandboxed' };
-        await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+        await provision(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
         const env = { ...at.env, PATH: `${found.directory}:${process.env['PATH']}` };
         const means = { confine: confineOf(env), lookMs: 20_000 };
         await body({ at, site, means, agent: (script) => agentIn(join(found.directory, 'bwrap'), site, script) });

@@ -3,7 +3,7 @@ import { transition } from '../../src/domain/task/transition.ts';
 import type { RunId, TaskId } from '../../src/domain/values.ts';
 import { reportOf } from '../../src/domain/work/report.ts';
 import { reports } from '../../src/store/records/findings.ts';
-import { changed } from '../../src/store/records/journal.ts';
+import { changeWrites } from '../../src/store/records/journal.ts';
 import { runs } from '../../src/store/records/runs.ts';
 import { tasks } from '../../src/store/records/tasks.ts';
 import { withProject } from './shop.ts';
@@ -30,7 +30,7 @@ export async function withRuns() {
     if (!seen) throw new Error(`no task ${taskId}`);
     const held = transition(seen.body, { type: 'claim', at: house.now(), holder: { kind: 'run', runId: run.id } });
     const author = { by: 'engine', at: house.now() };
-    await house.store.commit([runs.put(run, 'absent'), ...changed(tasks, seen, held, { author, note: { what: 'claim' } })]);
+    await house.store.commit([runs.put(run, 'absent'), ...changeWrites(tasks, seen, held, { author, note: { what: 'claim' } })]);
     const call = house.as(run.id, 'run', { run: { runId: run.id, taskId: taskId as TaskId } });
     return { runId: run.id, call };
   };

@@ -6,7 +6,7 @@ import { SignJWT } from 'jose';
 import { signingSecret } from '../../src/app/auth/secret.ts';
 import { adminToken } from '../../src/app/auth/token-file.ts';
 import { openObserved } from '../../src/app/observe/observe.ts';
-import { type House, openHouse } from '../../src/app/open-house.ts';
+import { type FleetServices, openServices } from '../../src/app/open-services.ts';
 import { openServer, type Server } from '../../src/app/serve/serve.ts';
 import type { Run } from '../../src/domain/run/run.ts';
 import type { TaskId } from '../../src/domain/values.ts';
@@ -32,7 +32,7 @@ export interface Wish {
 
 /** A house with its server and without an engine: what is asked is written, and nothing happens by itself. */
 export interface ServerHouse extends AsyncDisposable {
-  readonly house: House;
+  readonly house: FleetServices;
   readonly server: Server;
   readonly url: string;
   readonly admin: string;
@@ -51,7 +51,7 @@ export interface ServerHouse extends AsyncDisposable {
 export async function serverHouse(env: Record<string, string> = {}): Promise<ServerHouse> {
   const directory = await mkdtemp(join(tmpdir(), 'fleet server '));
   const home = join(directory, 'home');
-  const house = await openHouse(
+  const house = await openServices(
     { FLEET_HOME: home, HOME: directory, PATH: process.env['PATH'], FLEET_SCRIPTED: 'true', ...env },
     directory,
     {

@@ -17,7 +17,7 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
   {
     reason: 'only makes files that must not be there yet, or opens directories',
     paths: [
-      ...['src/platform/files.ts', 'src/platform/lay.ts', 'src/runner/ready-shims.ts', 'src/runner/run-directory.ts'],
+      ...['src/platform/files.ts', 'src/platform/file-ops.ts', 'src/runner/ready-shims.ts', 'src/runner/run-directory.ts'],
       'src/workspace/private/show.ts',
     ],
   },
@@ -25,7 +25,12 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
     reason: 'files of the kernel',
     paths: [
       ...['src/platform/descriptors.ts', 'src/platform/proc.ts', 'src/platform/process-identity.ts', 'src/runner/cgroup.ts'],
-      ...['src/platform/machine-id.ts', 'src/runner/crowd.ts', 'src/sandbox/probe.ts', 'src/workspace/git/stale-lock.ts'],
+      ...[
+        'src/platform/machine-id.ts',
+        'src/runner/process-count-watch.ts',
+        'src/sandbox/probe.ts',
+        'src/workspace/git/stale-lock.ts',
+      ],
       ...['src/sandbox/limits.ts', 'src/sandbox/measure.ts', 'src/sandbox/watched-here.ts'],
     ],
   },
@@ -34,7 +39,7 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
       "files of the home that only Fleet and its owner write: no sandbox shows them, and an agent of the owner's own may write them anyway",
     paths: [
       ...['src/app/accounts.ts', 'src/app/auth/secret.ts', 'src/app/auth/token-file.ts', 'src/app/background.ts'],
-      ...['src/app/connect/run-around.ts', 'src/app/custom-executors.ts', 'src/app/engine-log.ts', 'src/app/home-format.ts'],
+      ...['src/app/connect/surrounding-run.ts', 'src/app/custom-executors.ts', 'src/app/engine-log.ts', 'src/app/home-format.ts'],
       ...[
         'src/app/host-identity.ts',
         'src/app/prices.ts',

@@ -2,9 +2,9 @@ import type { Token } from '../../domain/token/token.ts';
 import { type Instant, instantOf, msOf, type TokenId } from '../../domain/values.ts';
 import { writeFileAtomic } from '../../platform/files.ts';
 import type { Store } from '../../store/port.ts';
-import { born } from '../../store/records/journal.ts';
+import { creationWrites } from '../../store/records/journal.ts';
 import { tokens } from '../../store/records/tokens.ts';
-import type { Signer } from './signer.ts';
+import type { TextSigner } from './signer.ts';
 import { adminToken } from './token-file.ts';
 
 const DAY_MS = 86_400_000;
@@ -13,7 +13,7 @@ const RENEWED_MS = 60 * DAY_MS;
 
 interface Surroundings {
   readonly store: Store;
-  readonly signer: Signer;
+  readonly signer: TextSigner;
   readonly file: string;
   readonly person: string;
   now(): Instant;
@@ -37,7 +37,7 @@ export async function ensureAdminToken(house: Surroundings): Promise<void> {
     createdAt: now,
     expiresAt: instantOf(msOf(now) + LASTS_MS),
   };
-  const writes = born(tokens, token, { by: 'fleet', at: now }, { what: 'made', why: 'the owner of this home' });
+  const writes = creationWrites(tokens, token, { by: 'fleet', at: now }, { what: 'made', why: 'the owner of this home' });
   await house.written(() => house.store.commit(writes, { flush: true }));
   const signed = await house.signer.sign(token);
   await house.written(() => writeFileAtomic(house.file, `${signed}\n`));

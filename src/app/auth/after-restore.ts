@@ -2,7 +2,7 @@ import type { SignInLink } from '../../domain/token/link.ts';
 import { isTokenValid, type Token } from '../../domain/token/token.ts';
 import type { Instant } from '../../domain/values.ts';
 import type { Row, Write } from '../../store/port.ts';
-import { changed } from '../../store/records/journal.ts';
+import { changeWrites } from '../../store/records/journal.ts';
 import { links, tokens } from '../../store/records/tokens.ts';
 import type { Amendment } from '../../store/sqlite/upkeep/amend.ts';
 
@@ -34,7 +34,7 @@ const openIn = (row: Row, at: Instant): string[] => (isTokenValid(tokens.read(ro
 function revoked(row: Row, at: Instant): Write[] {
   const token: Token = { ...tokens.read(row), revokedAt: at };
   const note = { what: 'revoked', why: 'an older database was put in place, and it did not open anything right before' };
-  return changed(tokens, row, token, { author: { by: 'fleet', at }, note });
+  return changeWrites(tokens, row, token, { author: { by: 'fleet', at }, note });
 }
 
 function spent(row: Row, at: Instant): Write[] {

@@ -4,7 +4,7 @@ import type { Token } from '../../domain/token/token.ts';
 import type { Store } from '../../store/port.ts';
 import { runs } from '../../store/records/runs.ts';
 import { tokens } from '../../store/records/tokens.ts';
-import { type Claims, type Signer, untilOf } from './signer.ts';
+import { type Claims, type TextSigner, untilOf } from './signer.ts';
 
 /** Tells who shows a token. Throws Fault('unauthenticated') for everybody else. */
 export type Identify = (token: string) => Promise<Caller>;
@@ -12,7 +12,7 @@ export type Identify = (token: string) => Promise<Caller>;
 const REMEMBERED = 10_000;
 
 interface Surroundings {
-  readonly signer: Signer;
+  readonly signer: TextSigner;
   readonly store: Store;
   now(): number;
 }

@@ -27,7 +27,7 @@ const Claims = z.union([
 ]);
 export type Claims = z.infer<typeof Claims>;
 
-export interface Signer {
+export interface TextSigner {
   /** The same token gives the same text. */
   sign(token: Token): Promise<string>;
   /** The code of a link, which nobody else can make. */
@@ -38,7 +38,7 @@ export interface Signer {
   read(text: string, now: number): Promise<Claims>;
 }
 
-export function signerOf(secret: Uint8Array): Signer {
+export function signerOf(secret: Uint8Array): TextSigner {
   // Here and now: the way through the library goes over other threads, and every start of an agent would wait for it.
   const signed = (claims: Record<string, unknown>, from: number, until: number): string => {
     const said = { iss: WHO, aud: WHO, ...claims, iat: from, nbf: from, exp: until };

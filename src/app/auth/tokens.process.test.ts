@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServerHouse, serverHouse } from '../../../test/support/server-house.ts';
 import { runs } from '../../store/records/runs.ts';
 import { openObserved } from '../observe/observe.ts';
-import { openHouse } from '../open-house.ts';
+import { openServices } from '../open-services.ts';
 import { openServer } from '../serve/serve.ts';
 import { signingSecret } from './secret.ts';
 
@@ -190,7 +190,7 @@ describe('a server that others could reach', () => {
     await using own = await serverHouse();
     const env = { FLEET_HOME: own.house.paths.path, HOME: own.directory };
     const open = async (more: Record<string, string>) => {
-      const house = await openHouse({ ...env, FLEET_PORT: '0', ...more }, own.directory);
+      const house = await openServices({ ...env, FLEET_PORT: '0', ...more }, own.directory);
       try {
         using observed = openObserved(house, () => undefined);
         const server = await openServer(house, {

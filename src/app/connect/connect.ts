@@ -4,7 +4,7 @@ import { routes } from 'virtual:routes';
 import type { Call } from '../../contract/call.ts';
 import { Fault } from '../../domain/fault.ts';
 import { type GivenSettings, settingsInEnv } from '../../domain/setting-reach.ts';
-import type { Connection, Env } from '../../surfaces/cli/surroundings.ts';
+import type { CliConnection, CliEnv } from '../../surfaces/cli/deps.ts';
 import { clientCall } from '../../wire/client.ts';
 import { adminToken } from '../auth/token-file.ts';
 import { homePaths } from '../home.ts';
@@ -21,13 +21,13 @@ const LOCAL = /^(home|db)\./;
  * live server of the home, else in this process. A server that is not there, or stands still, is done without: the house is opened instead. A command
  * that it may have heard has a key, so that it is carried out once, by whichever of the two.
  */
-export async function connect(env: Env, cwd: string): Promise<Connection> {
+export async function connect(env: CliEnv, cwd: string): Promise<CliConnection> {
   const url = env['FLEET_URL'];
   const given = meantFrom(cwd, settingsInEnv(env));
   if (url !== undefined && url !== '') return remote(url, env, given);
   const run = runHere(env, cwd);
   if (run) return ofRun(run);
-  const house = whenNeeded(async () => (await import('../open-house.ts')).openHouse(env, cwd));
+  const house = whenNeeded(async () => (await import('../open-services.ts')).openServices(env, cwd));
   let live = await liveCall(env, cwd, given);
   const call = async (...[name, input, wished]: Parameters<Call>) => {
     const isCommand = routes[name]?.method !== 'GET';
@@ -51,7 +51,7 @@ export async function connect(env: Env, cwd: string): Promise<Connection> {
   return { call: call as Call, close };
 }
 
-async function liveCall(env: Env, cwd: string, given: GivenSettings): Promise<{ call: Call; close(): void } | undefined> {
+async function liveCall(env: CliEnv, cwd: string, given: GivenSettings): Promise<{ call: Call; close(): void } | undefined> {
   const paths = homePaths(env, cwd);
   const live = await liveFile(paths.live);
   // Another version may speak of other things: the store is the same for both.
@@ -81,7 +81,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** Who one is there its token says. */
-function remote(url: string, env: Env, given: GivenSettings): Connection {
+function remote(url: string, env: CliEnv, given: GivenSettings): CliConnection {
   const { person: _, ...settings } = given;
   const token = env['FLEET_TOKEN'];
   if (token === undefined || token === '')

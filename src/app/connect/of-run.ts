@@ -5,13 +5,13 @@ import type { Call } from '../../contract/call.ts';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { textSafelySync } from '../../platform/read-safely-sync.ts';
-import type { Connection, Env } from '../../surfaces/cli/surroundings.ts';
+import type { CliConnection, CliEnv } from '../../surfaces/cli/deps.ts';
 import { clientCall } from '../../wire/client.ts';
 import { AGENTS_DOOR } from '../home.ts';
 import { mcpTokenFile } from '../mcp/token-file.ts';
 import { liveFile } from '../serve/live-file.ts';
-import { runAround, said } from './run-around.ts';
 import { NobodyThere, sendTo } from './send.ts';
+import { said, surroundingRun } from './surrounding-run.ts';
 
 /** The run inside of which a command was typed. */
 export interface RunHere {
@@ -20,8 +20,8 @@ export interface RunHere {
 }
 
 /** Without its token a run is nobody; it is never taken for the owner. */
-export function runHere(env: Env, cwd: string): RunHere | undefined {
-  const run = runAround(env, cwd);
+export function runHere(env: CliEnv, cwd: string): RunHere | undefined {
+  const run = surroundingRun(env, cwd);
   if (!run) return undefined;
   const token = run.directory === undefined ? undefined : tokenIn(run.directory);
   if (run.directory === undefined || token === undefined)
@@ -37,7 +37,7 @@ function tokenIn(directory: string): string | undefined {
 }
 
 /** An agent that types `fleet` may do what its run may do, and that is asked of the server alone. */
-export async function ofRun({ door, token }: RunHere): Promise<Connection> {
+export async function ofRun({ door, token }: RunHere): Promise<CliConnection> {
   const live = await liveFile(door);
   if (!live) throw away('no server runs');
   const { send, close } = sendTo({ socket: live.socket, token });

@@ -10,7 +10,7 @@ export class NobodyThere extends Error {}
 /** Somebody listens there, and too many others wait to be let in. */
 class Crowded extends NobodyThere {}
 
-export type Where = (
+export type ServerAddress = (
   | { readonly socket: string; readonly token: string; readonly as?: string | undefined }
   | { readonly url: string; readonly token: string }
 ) & {
@@ -29,7 +29,7 @@ const LONGEST_MS = 120_000;
 const STILL_MS = 5_000;
 
 /** Node's own client: it is there in a tenth of the time that `fetch` takes to load. */
-export function sendTo(where: Where): { readonly send: SendRequest; close(): void } {
+export function sendTo(where: ServerAddress): { readonly send: SendRequest; close(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   const base = 'url' in where ? parsedUrl(where.url) : undefined;
   const send: SendRequest = async (request) => {
@@ -71,7 +71,7 @@ async function whenLetIn(once: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
     }
 }
 
-const credentials = (where: Where): Record<string, string> => ({
+const credentials = (where: ServerAddress): Record<string, string> => ({
   authorization: `Bearer ${where.token}`,
   ...('as' in where && where.as !== undefined ? { 'fleet-as': where.as } : {}),
   ...settingsHeader(where.settings ?? {}),
@@ -101,7 +101,7 @@ async function bodyOf(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-function reasonFor(error: NodeJS.ErrnoException, where: Where): Error {
+function reasonFor(error: NodeJS.ErrnoException, where: ServerAddress): Error {
   const isAbsent = ABSENT.includes(error.code ?? '');
   if ('socket' in where) {
     if (error.code === 'EAGAIN') return new Crowded(error.message);

@@ -1,11 +1,11 @@
 import { Fault } from '../../domain/fault.ts';
 import { writeJson } from '../../surfaces/cli/answer.ts';
 import { result } from '../../surfaces/cli/demo/result.ts';
+import type { CliProgram, Io } from '../../surfaces/cli/deps.ts';
 import { EXIT_CODES } from '../../surfaces/cli/exit-codes.ts';
 import { programWords } from '../../surfaces/cli/parse/program-words.ts';
-import type { Io, Program } from '../../surfaces/cli/surroundings.ts';
-import { lookOf } from '../../surfaces/cli/views/look.ts';
-import { openHouse } from '../open-house.ts';
+import { viewStyleOf } from '../../surfaces/cli/views/look.ts';
+import { openServices } from '../open-services.ts';
 import { endingOf, factsOf } from './ending.ts';
 import { play } from './play.ts';
 import { makeScratch } from './scratch.ts';
@@ -14,7 +14,7 @@ import { showing } from './showing.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** `fleet demo`: three agents, a real gate and real git, in a home of its own. Nothing of it is left running. */
-export const demo: Program['run'] = async (args, given) => {
+export const demo: CliProgram['run'] = async (args, given) => {
   const { json, io } = programWords('demo', args, given, { switches: [], places: 0 });
   if (io !== given) throw new Fault('invalid', '--home: the demo has a home of its own, in a temporary directory');
   const stopping = new AbortController();
@@ -30,7 +30,7 @@ export const demo: Program['run'] = async (args, given) => {
 async function perform(io: Io, json: boolean, signal: AbortSignal): Promise<number> {
   const began = io.elapsed();
   const scratch = await makeScratch(io);
-  const house = await openHouse(scratch.io.env, scratch.directory);
+  const house = await openServices(scratch.io.env, scratch.directory);
   try {
     const elapsedMs = () => io.elapsed() - began;
     const played = await play({ call: house.call, scratch, show: showing(io, json), signal, elapsedMs });
@@ -40,7 +40,7 @@ async function perform(io: Io, json: boolean, signal: AbortSignal): Promise<numb
     }
     const ending = await endingOf(played, scratch, elapsedMs());
     if (json) await writeJson(io, factsOf(ending, played, scratch));
-    else await io.out(`\n${result(ending, lookOf({ ...io, input: {} }))}`);
+    else await io.out(`\n${result(ending, viewStyleOf({ ...io, input: {} }))}`);
     return EXIT_CODES.ok;
   } finally {
     await house.close();

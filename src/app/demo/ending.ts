@@ -1,10 +1,10 @@
-import { type Commit, graphOf } from '../../surfaces/cli/demo/graph.ts';
-import type { Act } from '../../surfaces/cli/demo/lanes.ts';
-import type { Ending } from '../../surfaces/cli/demo/result.ts';
+import { type GraphCommit, graphOf } from '../../surfaces/cli/demo/graph.ts';
+import type { DemoTask } from '../../surfaces/cli/demo/lanes.ts';
+import type { DemoResult } from '../../surfaces/cli/demo/result.ts';
 import { shortId } from '../../surfaces/cli/views/look.ts';
 import { git, type Scratch } from './scratch.ts';
 
-export async function endingOf(acts: readonly Act[], scratch: Scratch, elapsedMs: number): Promise<Ending> {
+export async function endingOf(acts: readonly DemoTask[], scratch: Scratch, elapsedMs: number): Promise<DemoResult> {
   const { work } = acts.at(-1)?.task ?? {};
   const target = work?.target ?? 'main';
   const landed = work?.landed?.commit ?? target;
@@ -26,7 +26,7 @@ export async function endingOf(acts: readonly Act[], scratch: Scratch, elapsedMs
 
 const FIELD = '\u001f';
 
-async function commits(scratch: Scratch, ...which: readonly string[]): Promise<Commit[]> {
+async function commits(scratch: Scratch, ...which: readonly string[]): Promise<GraphCommit[]> {
   const text = await git(scratch, 'log', `--format=%H${FIELD}%s${FIELD}%an`, ...which);
   return text
     .split('\n')
@@ -38,7 +38,7 @@ async function commits(scratch: Scratch, ...which: readonly string[]): Promise<C
 }
 
 /** Three commands, to be typed as they stand. */
-function nextOf([first]: readonly Act[], { directory, repository }: Scratch): Ending['next'] {
+function nextOf([first]: readonly DemoTask[], { directory, repository }: Scratch): DemoResult['next'] {
   const fleet = `fleet --home ${quoted(directory)}`;
   return [
     [`${fleet} task report ${shortId(first?.task.id ?? '')}`, 'what the first agent claimed, and what the gate found'],
@@ -50,7 +50,7 @@ function nextOf([first]: readonly Act[], { directory, repository }: Scratch): En
 const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 /** The same for a program. */
-export const factsOf = (ending: Ending, acts: readonly Act[], { directory, repository }: Scratch) => ({
+export const factsOf = (ending: DemoResult, acts: readonly DemoTask[], { directory, repository }: Scratch) => ({
   ok: true,
   seconds: Math.round(ending.elapsedMs) / 1000,
   home: directory,

@@ -3,7 +3,7 @@ import { Fault } from '../../domain/fault.ts';
 import { isFinal, type PhaseState } from '../../domain/task/task.ts';
 import type { TaskId } from '../../domain/values.ts';
 import type { Scene } from '../../surfaces/cli/demo/frame.ts';
-import { type Act, laneOf } from '../../surfaces/cli/demo/lanes.ts';
+import { type DemoTask, laneOf } from '../../surfaces/cli/demo/lanes.ts';
 import { type Beat, beatsOf } from '../../surfaces/cli/demo/story.ts';
 import { startInBackground, stopEngine } from '../background.ts';
 import { type Scratch, workMeanwhile } from './scratch.ts';
@@ -26,7 +26,7 @@ const longestMs = 120_000;
 const leaveMs = 15_000;
 
 /** Hands the work in, lets an engine of its own do it, and shows how it goes; whatever happens, the engine is gone at the end. */
-export async function play(player: Player): Promise<readonly Act[] | 'stopped'> {
+export async function play(player: Player): Promise<readonly DemoTask[] | 'stopped'> {
   const { call, scratch } = player;
   await call('home.init', {});
   await call('config.set', { assignments: ['grace_seconds=1', 'scripted=true'] });
@@ -68,13 +68,13 @@ async function handIn({ call, scratch }: Player): Promise<readonly TaskId[]> {
   return ids;
 }
 
-async function watch(player: Player, ids: readonly TaskId[]): Promise<readonly Act[] | 'stopped'> {
+async function watch(player: Player, ids: readonly TaskId[]): Promise<readonly DemoTask[] | 'stopped'> {
   const { show, signal, scratch, elapsedMs } = player;
   const story: Scene['story'][number][] = [];
   const tell = (beats: readonly Beat[]) => {
     for (const beat of beats) if (!story.some(({ key }) => key === beat.key)) story.push({ ...beat, atMs: elapsedMs() });
   };
-  let acts: readonly Act[] = [];
+  let acts: readonly DemoTask[] = [];
   let lookedMs = Number.NEGATIVE_INFINITY;
   let isMoved = false;
   while (!signal.aborted) {
@@ -99,7 +99,7 @@ async function watch(player: Player, ids: readonly TaskId[]): Promise<readonly A
 }
 
 /** What has ended does not change any more. */
-const lookAt = (player: Player, ids: readonly TaskId[], before: readonly Act[]): Promise<readonly Act[]> =>
+const lookAt = (player: Player, ids: readonly TaskId[], before: readonly DemoTask[]): Promise<readonly DemoTask[]> =>
   Promise.all(
     ids.map(async (id, index) => {
       const known = before[index];
@@ -108,25 +108,26 @@ const lookAt = (player: Player, ids: readonly TaskId[], before: readonly Act[]):
   );
 
 /** The task first: what is asked later is at least as new, so that a task that is done has all of its evidence. */
-async function look({ call }: Player, id: TaskId, name: string): Promise<Act> {
+async function look({ call }: Player, id: TaskId, name: string): Promise<DemoTask> {
   const task = await call('task.show', { id });
   const [runs, told] = await Promise.all([call('run.list', { task: id, limit: 50 }), call('task.report', { id })]);
   return { name, task, runs: runs.items.toReversed(), told };
 }
 
 /** It stands on what main was; from now on main may move under it. */
-const hasBegun = (act: Act | undefined): boolean => act?.task.phase.state === 'running' && act.runs.at(-1)?.watch !== undefined;
+const hasBegun = (act: DemoTask | undefined): boolean =>
+  act?.task.phase.state === 'running' && act.runs.at(-1)?.watch !== undefined;
 
 const STUCK: readonly PhaseState[] = ['blocked', 'failed', 'canceled'];
 
-function assertGoing(acts: readonly Act[], elapsedMs: number, { directory }: Scratch): void {
+function assertGoing(acts: readonly DemoTask[], elapsedMs: number, { directory }: Scratch): void {
   const stuck = acts.find(({ task }) => STUCK.includes(task.phase.state));
   const hint = `everything is kept in ${directory}: fleet --home '${directory}' task list tells more`;
   if (stuck) throw new Fault('conflict', `${stuck.name} is ${stuck.task.phase.state}: ${whyOf(stuck)}`, { hint, directory });
   if (elapsedMs > longestMs) throw new Fault('unavailable', `it is not over after ${longestMs / 1000} s`, { hint, directory });
 }
 
-const whyOf = ({ task: { phase } }: Act): string =>
+const whyOf = ({ task: { phase } }: DemoTask): string =>
   phase.state === 'blocked' ? phase.block.what : phase.state === 'failed' ? phase.reason : '';
 
 /** Agents outlive an engine, so they are ended before it is; and it tidies up after those that are done. */

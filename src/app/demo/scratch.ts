@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Io } from '../../surfaces/cli/surroundings.ts';
+import type { Io } from '../../surfaces/cli/deps.ts';
 import { NOBODYS_CONFIGURATION } from '../../workspace/git/environment.ts';
 import { answered, git as runGit } from '../../workspace/git/git.ts';
 import { fleetsOwn } from '../../workspace/git/location.ts';

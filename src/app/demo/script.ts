@@ -46,7 +46,7 @@ process.exitCode = failed === 0 ? 0 : 1;
 /** The gate: Fleet runs it on exactly the commit that is to be believed. */
 export const GATE = 'node test.js';
 
-export interface Part {
+export interface DemoPart {
   readonly name: 'implement' | 'review' | 'refine';
   readonly title: string;
   readonly prompt: string;
@@ -119,7 +119,7 @@ commit format zero as 0s
 report {"status":"done","summary":"format(0) is 0s, as the review asked, and parse() understands it","done":["zero is formatted as 0s","a test that keeps it so"],"open":["days are still counted in hours"]}
 `;
 
-export const PARTS: readonly Part[] = [
+export const PARTS: readonly DemoPart[] = [
   {
     name: 'implement',
     title: 'Format durations',

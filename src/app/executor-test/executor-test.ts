@@ -4,12 +4,12 @@ import { Fault } from '../../domain/fault.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { openSimulator, type Simulator } from '../../simulate/simulator.ts';
 import { writeJson } from '../../surfaces/cli/answer.ts';
+import type { CliProgram, Io } from '../../surfaces/cli/deps.ts';
 import { EXIT_CODES } from '../../surfaces/cli/exit-codes.ts';
 import { programWords } from '../../surfaces/cli/parse/program-words.ts';
-import type { Io, Program } from '../../surfaces/cli/surroundings.ts';
 import { type Check, checkLine, tallyLine, tallyOf } from '../../surfaces/cli/views/executor-test.ts';
-import { lookOf } from '../../surfaces/cli/views/look.ts';
-import { inHouse } from '../background.ts';
+import { viewStyleOf } from '../../surfaces/cli/views/look.ts';
+import { withServices } from '../background.ts';
 import type { Added } from '../custom-executors.ts';
 import { lawChecks } from './laws.ts';
 import { liveChecks } from './live.ts';
@@ -20,12 +20,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const longestMs = 300_000;
 
 /** `fleet executor test NAME`: the laws of the family, and then the program itself. Exit code 1 when a check failed. */
-export const executorTest: Program['run'] = async (args, given) => {
+export const executorTest: CliProgram['run'] = async (args, given) => {
   const { json, io, places, switches } = programWords('executor test', args, given, { switches: ['spend'], places: 1 });
   const [name] = places;
   if (name === undefined) throw new Fault('invalid', 'which executor?', { hint: 'fleet executor list shows them' });
   const subject = await subjectOf(io, name);
-  const look = lookOf({ ...io, input: {} });
+  const look = viewStyleOf({ ...io, input: {} });
   const checks: Check[] = [];
   await tryAll(subject, io, {
     maySpend: switches.has('spend'),
@@ -49,7 +49,7 @@ interface Subject {
 }
 
 async function subjectOf(io: Io, name: string): Promise<Subject> {
-  return inHouse(io, async ({ call, executors }) => {
+  return withServices(io, async ({ call, executors }) => {
     const view = await call('executor.show', { executor: name });
     const added = (await executors.added.look(name)).find(({ executor }) => executor !== undefined);
     return { view, added, executor: await executors.named(name) };

@@ -3,7 +3,7 @@ import { isFinal } from '../../domain/task/task.ts';
 import type { TaskId } from '../../domain/values.ts';
 import type { Check } from '../../surfaces/cli/views/executor-test.ts';
 import { goOnWith, promptFor } from './prompts.ts';
-import type { Seen, Trial } from './trial.ts';
+import type { Trial, TrialResult } from './trial.ts';
 
 /** What the program itself is seen to do, through Fleet, in a place of its own. */
 export async function* liveChecks(trial: Trial, executor: Executor): AsyncGenerator<Check> {
@@ -25,11 +25,11 @@ const unable = (name: string, ability: keyof Executor['can']): Check => ({
   why: `can.${ability} is false`,
 });
 
-const hasEnded = ({ run }: Seen): boolean => run?.phase.state === 'ended';
-const isSettled = ({ task }: Seen): boolean => isFinal(task.phase) || task.phase.state === 'blocked';
+const hasEnded = ({ run }: TrialResult): boolean => run?.phase.state === 'ended';
+const isSettled = ({ task }: TrialResult): boolean => isFinal(task.phase) || task.phase.state === 'blocked';
 
 /** How it went, in the words that people read. */
-function story(seen: Seen | undefined): string {
+function story(seen: TrialResult | undefined): string {
   if (!seen) return 'it was not over in time';
   const { run, task } = seen;
   if (run?.phase.state === 'ended') return `the run was ${run.phase.outcome}${run.phase.detail ? `: ${run.phase.detail}` : ''}`;
@@ -92,12 +92,13 @@ async function* leaving(trial: Trial, executor: Executor): AsyncGenerator<Check>
 }
 
 /** A program that says when it opens is waited for until it has. */
-const hasBegun = ({ run }: Seen, { can }: Executor): boolean =>
+const hasBegun = ({ run }: TrialResult, { can }: Executor): boolean =>
   run?.phase.state === 'running' && (can.resume ? run.watch?.session !== undefined : run.watch !== undefined);
 
 async function* steered(trial: Trial, id: TaskId): AsyncGenerator<Check> {
   const { n } = await trial.call('task.send', { id, text: 'This is a trial: no answer is needed.' });
-  const isTaken = ({ task }: Seen): boolean => task.messages.some((message) => message.n === n && message.state !== 'waiting');
+  const isTaken = ({ task }: TrialResult): boolean =>
+    task.messages.some((message) => message.n === n && message.state !== 'waiting');
   const seen = await trial.until(id, (now) => isTaken(now) || isSettled(now));
   yield check('takes a message', seen !== undefined && isTaken(seen), `it still waits; ${story(seen)}`);
 }

@@ -2,14 +2,14 @@ import { parseScenario } from '../../simulate/scenario/parse-scenario.ts';
 import type { ModelScenario } from '../../simulate/scenario/scenario.ts';
 
 /** What an agent is asked in a trial: one command, so that a small program can do it as well as a large one. */
-export interface Wish {
+export interface TrialCommand {
   /** To be run in a shell, in the workspace. */
   readonly command: string;
   /** What follows when it is told to go on. */
   readonly later?: string;
 }
 
-export function promptFor(executor: string, wish: Wish): string {
+export function promptFor(executor: string, wish: TrialCommand): string {
   if (executor === 'scripted') return scenarioFor(wish);
   return `This is a trial of the tools around you. Run this one command with your shell, in the current directory, and then stop:\n\n    ${wish.command}\n\nDo nothing else, and do not look around first.`;
 }
@@ -19,7 +19,7 @@ export const goOnWith = (command: string): string =>
   `Never mind the command before. Run this one command with your shell instead, and then stop:\n\n    ${command}\n`;
 
 /** The player of scenarios takes no prose. */
-function scenarioFor({ command, later }: Wish): string {
+function scenarioFor({ command, later }: TrialCommand): string {
   const steps =
     later === undefined
       ? ['say I run it', 'spend 10 5', `sh ${command}`, 'commit the trial', 'done']

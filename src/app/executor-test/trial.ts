@@ -8,11 +8,11 @@ import type { TaskId } from '../../domain/values.ts';
 import { survivors } from '../../runner/process-table.ts';
 import { simulatedAgentEnv } from '../../simulate/agents.ts';
 import type { Simulator } from '../../simulate/simulator.ts';
-import type { Io } from '../../surfaces/cli/surroundings.ts';
+import type { Io } from '../../surfaces/cli/deps.ts';
 import { startInBackground, stopEngine } from '../background.ts';
 import { git, ownEnvironment } from '../demo/scratch.ts';
 import { homePaths } from '../home.ts';
-import { type House, openHouse } from '../open-house.ts';
+import { type FleetServices, openServices } from '../open-services.ts';
 import { SCENARIO } from './prompts.ts';
 
 /** A fleet of its own, with one small repository, in which one executor is tried. */
@@ -20,14 +20,14 @@ export interface Trial {
   readonly call: Call;
   create(wish: Omit<InputOf<'task.create'>, 'project' | 'executor'>): Promise<TaskId>;
   /** The task and its newest run, once it is so; undefined when it is not in time. */
-  until(id: TaskId, isSo: (seen: Seen) => boolean): Promise<Seen | undefined>;
+  until(id: TaskId, isSo: (seen: TrialResult) => boolean): Promise<TrialResult | undefined>;
   /** Processes that are left of any run. */
   left(): Promise<readonly string[]>;
   /** Ends whatever still runs, and the fleet. */
   leave(): Promise<void>;
 }
 
-export interface Seen {
+export interface TrialResult {
   readonly task: TaskView;
   readonly run: RunView | undefined;
 }
@@ -55,7 +55,7 @@ export async function inTrial<Value>(wish: TrialWish, use: (trial: Trial) => Pro
     const env = await surroundings(wish, place, home);
     const io = { ...wish.io, env, cwd: place };
     await furnish(place, home, wish);
-    const house = await openHouse(env, place);
+    const house = await openServices(env, place);
     try {
       await setUp(house.call, join(place, 'repository'));
       await startInBackground(io, ['--port', '0']);
@@ -111,9 +111,9 @@ async function setUp(call: Call, repository: string): Promise<void> {
   await call('project.add', { path: repository, name: 'trial', integration: 'review' });
 }
 
-function trialOf(house: House, { io, executor, longestMs, signal }: TrialWish): Trial {
+function trialOf(house: FleetServices, { io, executor, longestMs, signal }: TrialWish): Trial {
   const { call } = house;
-  const look = async (id: TaskId): Promise<Seen> => {
+  const look = async (id: TaskId): Promise<TrialResult> => {
     const task = await call('task.show', { id });
     const runs = await call('run.list', { task: id, limit: 10 });
     return { task, run: runs.items.find(({ kind }) => kind === 'agent') };

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import type { McpServer } from '../../domain/agent/executor.ts';
 import type { Run } from '../../domain/run/run.ts';
-import type { Step } from '../../platform/lay.ts';
-import type { House } from '../house.ts';
+import type { FileOp } from '../../platform/file-ops.ts';
+import type { FleetServices } from '../services.ts';
 import { mcpTokenFile } from './token-file.ts';
 
 /** In a run directory. */
@@ -13,10 +13,10 @@ export const mcpConfigFile = (runDirectory: string): string => join(runDirectory
  * says what to start. The bridge finds its run by its argument, because some agents hand on no environment.
  */
 export async function mcpAttachment(
-  house: Pick<House, 'signer' | 'paths'>,
+  house: Pick<FleetServices, 'signer' | 'paths'>,
   run: Run,
   { runDirectory, servers }: { readonly runDirectory: string; readonly servers: Readonly<Record<string, McpServer>> },
-): Promise<{ readonly steps: readonly Step[]; readonly env: Readonly<Record<string, string>> }> {
+): Promise<{ readonly steps: readonly FileOp[]; readonly env: Readonly<Record<string, string>> }> {
   const token = await (await house.signer()).signRun(run);
   const config = mcpConfigFile(runDirectory);
   const below = dirname(runDirectory);

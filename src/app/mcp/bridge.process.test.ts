@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { describe, expect, it, vi } from 'vitest';
-import type { Io } from '../../surfaces/cli/surroundings.ts';
+import type { Io } from '../../surfaces/cli/deps.ts';
 import { bridge } from './bridge.ts';
 import { mcpCommand } from './mcp-command.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { basename, join, resolve } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
-import type { Io } from '../../surfaces/cli/surroundings.ts';
+import type { Io } from '../../surfaces/cli/deps.ts';
 import { AGENTS_DOOR } from '../home.ts';
 import { lineReader } from './line-reader.ts';
 import { postTo } from './post.ts';

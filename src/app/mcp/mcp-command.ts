@@ -1,17 +1,17 @@
 import { Fault } from '../../domain/fault.ts';
+import type { CliProgram } from '../../surfaces/cli/deps.ts';
 import { programWords } from '../../surfaces/cli/parse/program-words.ts';
-import type { Program } from '../../surfaces/cli/surroundings.ts';
-import { runAround } from '../connect/run-around.ts';
+import { surroundingRun } from '../connect/surrounding-run.ts';
 
 /** `fleet mcp`: for a client of its own, or as the bridge of an agent's run, which must be light. */
-export const mcpCommand: Program['run'] = async (args, given) => {
+export const mcpCommand: CliProgram['run'] = async (args, given) => {
   const { switches, values, places, io } = programWords('mcp', args, given, {
     switches: ['run'],
     values: ['toolset', 'server'],
     places: 1,
   });
   // Whoever finds us in the user's own configuration inside a run is that run, and not the user.
-  const around = switches.has('run') ? undefined : runAround(io.env, io.cwd);
+  const around = switches.has('run') ? undefined : surroundingRun(io.env, io.cwd);
   const isRun = switches.has('run') || (around !== undefined && !(values.toolset !== undefined && io.env['FLEET_URL']));
   if (!isRun) {
     if (values.server !== undefined)

@@ -9,7 +9,7 @@ export interface Posted {
   readonly key: string;
 }
 
-export type Came =
+export type PostAnswer =
   | { readonly kind: 'answered' }
   /** Nobody is there, or it went away before it answered: send it again. */
   | { readonly kind: 'away'; readonly why: string }
@@ -26,7 +26,7 @@ const TRANSIENT = [429, 502, 503, 504];
 /** The engine of a home, wherever it listens now: it may be another one with every request. */
 export function postTo(files: { readonly live: string; readonly token: string }) {
   const agent = new Agent({ keepAlive: true });
-  const post = async (posted: Posted, wish: Wish): Promise<Came> => {
+  const post = async (posted: Posted, wish: Wish): Promise<PostAnswer> => {
     const live = await liveFile(files.live);
     if (!live) return { kind: 'away', why: `${files.live} is not there` };
     const token = (await readFile(files.token, 'utf8').catch(() => '')).trim();
@@ -71,7 +71,7 @@ const sent = ({ line, key }: Posted, { agent, socket, token, signal }: Target): 
   });
 
 /** Lines are passed on as they come; the one with the id of the request is the last. */
-async function answered(answer: IncomingMessage, id: Posted['id'], { pass }: Wish): Promise<Came> {
+async function answered(answer: IncomingMessage, id: Posted['id'], { pass }: Wish): Promise<PostAnswer> {
   const status = answer.statusCode ?? 0;
   let rest = '';
   let isAnswered = false;

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { root } from '../../../tools/paths.mjs';
-import type { Io } from '../../surfaces/cli/surroundings.ts';
+import type { Io } from '../../surfaces/cli/deps.ts';
 import type { Offered } from './listed-tools.ts';
 import { bridgeToServer, type ServerWaits } from './server-bridge.ts';
 

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
-import type { Io } from '../../surfaces/cli/surroundings.ts';
+import type { Io } from '../../surfaces/cli/deps.ts';
 import { AGENTS_DOOR } from '../home.ts';
 import { lineReader } from './line-reader.ts';
 import { ListedTools } from './listed-tools.ts';
 import { askEngine } from './run-engine.ts';
-import { addressLink, type Link, type Message, messagesIn, programLink, type StartedServer } from './server-link.ts';
+import { addressLink, messagesIn, programLink, type ServerLink, type ServerMessage, type StartedServer } from './server-link.ts';
 
 export interface ServerWaits {
   /** For the engine to say what to start. */
@@ -55,8 +55,8 @@ class ServerBridge {
   readonly #waits: ServerWaits;
   readonly #path: string;
   /** Requests of the agent that the server has not answered yet. */
-  readonly #open = new Map<string | number, { readonly message: Message; readonly timer?: NodeJS.Timeout }>();
-  readonly #started: Promise<Link>;
+  readonly #open = new Map<string | number, { readonly message: ServerMessage; readonly timer?: NodeJS.Timeout }>();
+  readonly #started: Promise<ServerLink>;
   readonly #listed = new ListedTools();
   #secrets: readonly string[] = [];
   #broken: string | undefined;
@@ -76,7 +76,7 @@ class ServerBridge {
     void this.#io.out(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 
-  fromAgent(message: Message): void {
+  fromAgent(message: ServerMessage): void {
     const { id, method } = message;
     if (this.#broken !== undefined) {
       if (method !== undefined && id !== undefined) this.say(answerInstead(message, this.#served.name, this.#broken));
@@ -96,16 +96,16 @@ class ServerBridge {
     await this.#told;
   }
 
-  async #start(): Promise<Link> {
+  async #start(): Promise<ServerLink> {
     const server = await whatToStart(this.#io, this.#served.files, this.#path, this.#waits.engineMs);
     this.#secrets = [...Object.values(server.env ?? {}), ...Object.values(server.headers ?? {})].filter(
       ({ length }) => length > 3,
     );
-    const ends = { take: (message: Message) => this.#fromServer(message), gone: (why: string) => this.#gone(why) };
+    const ends = { take: (message: ServerMessage) => this.#fromServer(message), gone: (why: string) => this.#gone(why) };
     return server.command === undefined ? addressLink(server, ends) : programLink(server, this.#io.env, ends);
   }
 
-  #fromServer(message: Message): void {
+  #fromServer(message: ServerMessage): void {
     if (this.#broken !== undefined) return;
     const { id, method } = message;
     // What nobody asked, or somebody no longer waits for, is nothing to the agent.
@@ -116,7 +116,7 @@ class ServerBridge {
   }
 
   /** Fleet compares what the server says of itself with what it said to the run before. */
-  #offered({ result }: Message, { params }: Message): void {
+  #offered({ result }: ServerMessage, { params }: ServerMessage): void {
     const tools = this.#listed.take(result, params?.cursor === undefined);
     if (tools) this.#tell({ tools });
   }
@@ -127,14 +127,14 @@ class ServerBridge {
     this.#told = Promise.all([this.#told, askEngine(files, this.#path, { body, signal }).catch(() => undefined)]);
   }
 
-  #expect(id: string | number, method: string, message: Message): void {
+  #expect(id: string | number, method: string, message: ServerMessage): void {
     const { answerMs } = this.#waits;
     const isFirst = FIRST_ASKED.includes(method);
     const late = () => this.#gone(`no answer to ${method} in ${answerMs / 1_000} s`);
     this.#open.set(id, isFirst ? { message, timer: setTimeout(late, answerMs) } : { message });
   }
 
-  #settle(id: string | number): Message | undefined {
+  #settle(id: string | number): ServerMessage | undefined {
     const found = this.#open.get(id);
     clearTimeout(found?.timer);
     this.#open.delete(id);
@@ -171,7 +171,7 @@ async function whatToStart(io: Io, files: { live: string; token: string }, path:
 class Refused extends Error {}
 
 /** What a server without tools would say. */
-function answerInstead({ id, method, params }: Message, name: string, why: string): object {
+function answerInstead({ id, method, params }: ServerMessage, name: string, why: string): object {
   switch (method) {
     case 'initialize': {
       const protocolVersion = params?.protocolVersion ?? '2025-06-18';

@@ -12,7 +12,7 @@ export interface StartedServer {
   readonly cwd?: string;
 }
 
-export interface Message {
+export interface ServerMessage {
   readonly id?: string | number | null;
   readonly method?: string;
   readonly params?: { readonly protocolVersion?: string; readonly cursor?: unknown };
@@ -21,13 +21,13 @@ export interface Message {
 
 export interface Ends {
   /** Takes each message of the server. */
-  take(message: Message): void;
+  take(message: ServerMessage): void;
   /** The server is gone, or never was there. */
   gone(why: string): void;
 }
 
-export interface Link {
-  send(message: Message): void;
+export interface ServerLink {
+  send(message: ServerMessage): void;
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ const LAST_WORDS = 500;
 /** How long it may take to end when its input has ended, and once more when it was told to. */
 const PATIENCE_MS = 2_000;
 
-export function programLink(server: StartedServer, env: Readonly<Record<string, string | undefined>>, ends: Ends): Link {
+export function programLink(server: StartedServer, env: Readonly<Record<string, string | undefined>>, ends: Ends): ServerLink {
   const { command = '', args = [], cwd } = server;
   closeInherited();
   const child = spawn(command, args, { env: { ...env, ...server.env }, cwd, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -73,10 +73,10 @@ export function programLink(server: StartedServer, env: Readonly<Record<string, 
 }
 
 /** MCP over HTTP: each message is a request of its own, and what is answered to it comes back with it. */
-export function addressLink({ url = '', headers = {} }: StartedServer, ends: Ends): Link {
+export function addressLink({ url = '', headers = {} }: StartedServer, ends: Ends): ServerLink {
   const stop = new AbortController();
   let own: Record<string, string> = {};
-  const post = async (message: Message): Promise<void> => {
+  const post = async (message: ServerMessage): Promise<void> => {
     const answer = await fetch(url, {
       method: 'POST',
       headers: { ...headers, ...own, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -86,7 +86,7 @@ export function addressLink({ url = '', headers = {} }: StartedServer, ends: End
     const session = answer.headers.get('mcp-session-id');
     if (session !== null) own = { ...own, 'mcp-session-id': session };
     if (!answer.ok) throw new Error(`it answered ${answer.status}`);
-    const take = (one: Message): void => {
+    const take = (one: ServerMessage): void => {
       if (message.method === 'initialize' && one.result?.protocolVersion)
         own = { ...own, 'mcp-protocol-version': one.result.protocolVersion };
       ends.take(one);
@@ -103,7 +103,7 @@ export function addressLink({ url = '', headers = {} }: StartedServer, ends: End
         if (stop.signal.aborted) return;
         const why = `${new URL(url).origin}: ${error.cause instanceof Error ? error.cause.message : error.message}`;
         if (message.method === 'initialize' || message.id === undefined) ends.gone(why);
-        else ends.take({ id: message.id, error: { code: -32_000, message: why } } as Message);
+        else ends.take({ id: message.id, error: { code: -32_000, message: why } } as ServerMessage);
       });
     },
     close: async () => {
@@ -115,7 +115,7 @@ export function addressLink({ url = '', headers = {} }: StartedServer, ends: End
   };
 }
 
-async function eventsIn(answer: Response, take: (message: Message) => void): Promise<void> {
+async function eventsIn(answer: Response, take: (message: ServerMessage) => void): Promise<void> {
   let data: string[] = [];
   let rest = '';
   const reader = new TextDecoder();
@@ -131,5 +131,5 @@ async function eventsIn(answer: Response, take: (message: Message) => void): Pro
   }
 }
 
-export const messagesIn = (value: unknown): Message[] =>
-  (Array.isArray(value) ? value : [value]).filter((one): one is Message => typeof one === 'object' && one !== null);
+export const messagesIn = (value: unknown): ServerMessage[] =>
+  (Array.isArray(value) ? value : [value]).filter((one): one is ServerMessage => typeof one === 'object' && one !== null);

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { Fault, isFault } from '../../domain/fault.ts';
 import { CONTEXT_MODE, INSTALL_CONTEXT_MODE } from '../../domain/project/mcp-servers.ts';
 import type { TaskId } from '../../domain/values.ts';
-import { changed } from '../../store/records/journal.ts';
+import { changeWrites } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
 import { runs } from '../../store/records/runs.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { jsonBody } from '../../surfaces/http/body.ts';
-import type { Asked, Web } from '../../surfaces/http/web.ts';
-import type { House } from '../house.ts';
+import type { Web, WebContext } from '../../surfaces/http/web.ts';
 import { workDirectory } from '../prepare.ts';
+import type { FleetServices } from '../services.ts';
 import { resolvedHere, serversFor } from './servers.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -17,7 +17,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const MOST_TOLD = 2_000;
 
 /** Where the bridge of a run asks what to start, and tells what became of it. It is for that run alone, and is kept nowhere. */
-export function mountServers(web: Web, house: House, env: Env): void {
+export function mountServers(web: Web, house: FleetServices, env: Env): void {
   web.get('/mcp/run/server', async (asked) => {
     const { name, runId, taskId } = bridgeIn(asked);
     const [run, task] = await Promise.all([runs.get(house.store, runId), tasks.get(house.store, taskId)]);
@@ -67,7 +67,7 @@ interface Pinned {
 const NAMES_SHOWN = 20;
 
 /** What a server of the project says of its tools steers every agent that reads it. Told where it is not what it was. */
-async function pinned(house: House, { taskId, name, tools }: Pinned): Promise<string | undefined> {
+async function pinned(house: FleetServices, { taskId, name, tools }: Pinned): Promise<string | undefined> {
   const task = (await tasks.get(house.store, taskId))?.body;
   const seen = task?.projectId && (await projects.get(house.store, task.projectId));
   if (!seen || !Object.hasOwn(seen.body.mcpServers, name)) return undefined;
@@ -77,7 +77,7 @@ async function pinned(house: House, { taskId, name, tools }: Pinned): Promise<st
   const note = { what: before === undefined ? 'tools seen' : 'tools changed', data: { server: name, hash: tools.hash } };
   // Whoever comes second sees it at its next run.
   await house.store
-    .commit(changed(projects, seen, next, { author: { by: 'fleet', at: house.now() }, note }))
+    .commit(changeWrites(projects, seen, next, { author: { by: 'fleet', at: house.now() }, note }))
     .catch((error: unknown) => {
       if (!isFault(error, 'conflict')) throw error;
     });
@@ -89,7 +89,7 @@ async function pinned(house: House, { taskId, name, tools }: Pinned): Promise<st
   return `MCP server ${name} says something else of its tools than it did to the run before: look whether that is meant (${names})`;
 }
 
-function bridgeIn(asked: Asked) {
+function bridgeIn(asked: WebContext) {
   const { run } = asked.get('caller');
   if (!run) throw new Fault('forbidden', 'only the agent of a run may ask here');
   return { name: asked.req.query('name') ?? '', ...run };

@@ -7,13 +7,13 @@ import { attachedServers, type DeclaredServer, type DeclaredServers, resolvedSer
 import type { Task } from '../../domain/task/task.ts';
 import { textSafelySync } from '../../platform/read-safely-sync.ts';
 import { projects } from '../../store/records/projects.ts';
-import type { House } from '../house.ts';
+import type { FleetServices } from '../services.ts';
 import { mcpServer } from './attachment.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Servers of its project that a run of the task gets, as they are declared. */
-export async function serversFor({ store }: Pick<House, 'store'>, task: Task): Promise<DeclaredServers> {
+export async function serversFor({ store }: Pick<FleetServices, 'store'>, task: Task): Promise<DeclaredServers> {
   const project = task.projectId === undefined ? undefined : (await projects.get(store, task.projectId))?.body;
   return attachedServers(project?.mcpServers ?? {}, { tools: toolsOf(task), contextMode: task.contextMode === 'on' });
 }

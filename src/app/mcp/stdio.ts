@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { STANDINGS, type Standing } from '../../domain/authority.ts';
 import { makeUlids } from '../../platform/ids.ts';
-import type { Env, Io } from '../../surfaces/cli/surroundings.ts';
+import type { CliEnv, Io } from '../../surfaces/cli/deps.ts';
 import { mcpServer } from '../../surfaces/mcp/server.ts';
 import { toolSetCalled } from '../../surfaces/mcp/tool-sets.ts';
 import { VERSION } from '../version.ts';
@@ -25,7 +25,7 @@ export async function serveOverStdio(io: Io, set: string): Promise<number> {
 }
 
 /** Of a remote fleet its token says what it may do; it decides itself what it lets us. Of our own we are the owner. */
-function standingIn(env: Env): Standing {
+function standingIn(env: CliEnv): Standing {
   if (!env['FLEET_URL']) return 'admin';
   try {
     const payload = Buffer.from(env['FLEET_TOKEN']?.split('.')[1] ?? '', 'base64url').toString('utf8');

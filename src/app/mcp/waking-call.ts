@@ -1,6 +1,6 @@
 import type { Call } from '../../contract/call.ts';
 import { contract } from '../../contract/index.ts';
-import type { Connection, Io } from '../../surfaces/cli/surroundings.ts';
+import type { CliConnection, Io } from '../../surfaces/cli/deps.ts';
 import { ensureEngine } from '../background.ts';
 import { connect } from '../connect/connect.ts';
 
@@ -12,12 +12,12 @@ const TRUSTED_MS = 5_000;
  * The way to the operations for a program that lives long: whoever wants something done, or waits for it, finds an engine
  * that does it. The engine is a process of its own and outlives us.
  */
-export function wakingCall(io: Io, say: (text: string) => void): Connection {
+export function wakingCall(io: Io, say: (text: string) => void): CliConnection {
   const isRemote = Boolean(io.env['FLEET_URL']);
   let awakeAt = Number.NEGATIVE_INFINITY;
   let waking: Promise<void> | undefined;
-  let connection: Promise<Connection> | undefined;
-  const left: Promise<Connection>[] = [];
+  let connection: Promise<CliConnection> | undefined;
+  const left: Promise<CliConnection>[] = [];
   const connected = () => (connection ??= connect(io.env, io.cwd));
 
   const wake = async (): Promise<void> => {

@@ -2,8 +2,8 @@ import { createServer, get, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
-import { gatedWeb } from '../../surfaces/http/gate.ts';
-import type { WebNeeds } from '../../surfaces/http/web.ts';
+import { admittedWeb } from '../../surfaces/http/admission.ts';
+import type { WebDeps } from '../../surfaces/http/web.ts';
 import { listenTcp } from '../serve/listen.ts';
 import { countConnections, countStream } from './count-connections.ts';
 import { openMeters } from './meters.ts';
@@ -40,7 +40,7 @@ it('counts web sockets only where somebody takes them up, from the first to the 
 it('counts streams of events while they are open, and requests under their templates', async () => {
   const meters = openMeters();
   const answers: string[] = [];
-  const needs: WebNeeds = {
+  const needs: WebDeps = {
     version: '0',
     identify: async () => ({ id: 'owner', name: 'you', role: 'admin' }),
     callAs: () => () => Promise.reject(new Error('nothing is called')),
@@ -56,7 +56,7 @@ it('counts streams of events while they are open, and requests under their templ
     onStream: (response) => countStream(response, 'events', meters),
   };
   const port = { value: 0 };
-  const web = gatedWeb(needs);
+  const web = admittedWeb(needs);
   const endless = () =>
     new ReadableStream({ pull: (to) => new Promise<void>(() => to.enqueue(new TextEncoder().encode('data: 1\n\n'))) });
   web.get('/v1/things/ready', (asked) => asked.text('ready'));

@@ -3,11 +3,11 @@ import { msOf } from '../../domain/values.ts';
 import type { SettingsSource } from '../settings/open-settings.ts';
 import { VERSION } from '../version.ts';
 import type { Meters } from './meters.ts';
-import type { Pulse } from './pulse.ts';
+import type { GaugeReadings } from './pulse.ts';
 
 interface Gathered {
   readonly settings: Pick<SettingsSource, 'current'>;
-  readonly pulse: Pulse;
+  readonly pulse: GaugeReadings;
   readonly isHeld: boolean;
   readonly now: number;
 }

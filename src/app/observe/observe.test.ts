@@ -7,7 +7,7 @@ import type { DiskShortage } from '../../domain/hold/disk-room.ts';
 import { takeTurn } from '../../engine/controller.ts';
 import { dispatch } from '../../engine/dispatch.ts';
 import { gauge } from '../../engine/gauge.ts';
-import { type Ending, settle } from '../../engine/settle.ts';
+import { type SettledEnding, settle } from '../../engine/settle.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import type { Store } from '../../store/port.ts';
 import { runIndex, runs } from '../../store/records/runs.ts';
@@ -16,7 +16,7 @@ import { StoreCondition } from '../store-condition.ts';
 import { Commits } from './commits.ts';
 import { openObserved } from './observe.ts';
 
-const ENDING: Ending = { outcome: 'crashed', retryInMs: 1_000 };
+const ENDING: SettledEnding = { outcome: 'crashed', retryInMs: 1_000 };
 
 function observedHouse(store: Store = openMemoryStore()) {
   const commits = new Commits();

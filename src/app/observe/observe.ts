@@ -2,22 +2,22 @@ import type { Server } from 'node:http';
 import { shortageText } from '../../domain/hold/disk-room.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
-import type { WebNeeds } from '../../surfaces/http/web.ts';
-import type { Ailment, Health, HealthNeeds } from '../../surfaces/metrics/health.ts';
+import type { WebDeps } from '../../surfaces/http/web.ts';
+import type { Ailment, HealthAnswer, HealthDeps } from '../../surfaces/metrics/health.ts';
 import type { Figures } from '../../surfaces/metrics/metrics.ts';
-import type { House } from '../open-house.ts';
+import type { FleetServices } from '../open-services.ts';
 import { VERSION } from '../version.ts';
 import { countConnections, countStream } from './count-connections.ts';
 import { countFacts } from './count-facts.ts';
 import { gather } from './gather.ts';
 import { type Meters, openMeters } from './meters.ts';
-import { openPulse, type Pulse } from './pulse.ts';
+import { type GaugeReadings, openPulse } from './pulse.ts';
 
 /** Everything that is measured of one process that serves a home. */
 export interface Observed
   extends Disposable,
-    Required<Pick<WebNeeds, 'onAnswer' | 'onStream'>>,
-    Pick<HealthNeeds, 'health' | 'details'> {
+    Required<Pick<WebDeps, 'onAnswer' | 'onStream'>>,
+    Pick<HealthDeps, 'health' | 'details'> {
   readonly figures: Figures;
   readonly meters: Meters;
   watch(server: Server): void;
@@ -26,8 +26,8 @@ export interface Observed
 }
 
 type Log = (event: string, fields: Record<string, unknown>) => void;
-type Observable = Pick<House, 'store' | 'settings' | 'commits' | 'paths' | 'condition'> & {
-  readonly disk: Pick<House['disk'], 'diskShort' | 'seen'>;
+type Observable = Pick<FleetServices, 'store' | 'settings' | 'commits' | 'paths' | 'condition'> & {
+  readonly disk: Pick<FleetServices['disk'], 'diskShort' | 'seen'>;
 };
 
 export function openObserved(house: Observable, log: Log, clock: Clock = systemClock): Observed {
@@ -88,7 +88,7 @@ interface Lease {
 const SLOW = { storeMs: 1_000, lagMs: 500 };
 
 function* ailments(
-  { silentMs, storeMs, lagMs }: Pulse,
+  { silentMs, storeMs, lagMs }: GaugeReadings,
   { isHeld, wasHeld }: Lease,
   problem: string | undefined,
 ): Generator<Ailment> {
@@ -107,10 +107,10 @@ function* storeAilments({ condition, disk }: Observable): Generator<Ailment> {
 }
 
 function healthOf(
-  { storeMs, silentMs, lagMs, busy }: Pulse,
+  { storeMs, silentMs, lagMs, busy }: GaugeReadings,
   found: Iterable<Ailment>,
   { isHeld, upMs }: { readonly isHeld: boolean; readonly upMs: number },
-): Health {
+): HealthAnswer {
   const reasons = [...found];
   return {
     status: reasons.length === 0 ? 'ok' : 'degraded',
@@ -126,7 +126,7 @@ function healthOf(
   };
 }
 
-function detailsOf({ paths, settings, condition, disk }: Observable, { gauge }: Pulse): Record<string, unknown> {
+function detailsOf({ paths, settings, condition, disk }: Observable, { gauge }: GaugeReadings): Record<string, unknown> {
   const short = disk.seen();
   const { problem } = settings.current();
   return {

@@ -6,7 +6,7 @@ import { type Gauge, gauges } from '../../store/records/singles.ts';
 const EVERY_MS = 5_000;
 
 /** What the last looks have shown. Requests read it and wait for nothing. */
-export interface Pulse {
+export interface GaugeReadings {
   /** The newest count of the fleet. */
   readonly gauge: Gauge | undefined;
   readonly storeMs: number | undefined;
@@ -18,7 +18,7 @@ export interface Pulse {
   stop(): void;
 }
 
-export interface PulseNeeds {
+export interface PulseDeps {
   readonly store: Pick<Store, 'get'>;
   elapsed(): number;
   onLook(look: { readonly storeMs: number }): void;
@@ -26,7 +26,7 @@ export interface PulseNeeds {
 }
 
 /** Looks at store and event loop in the background. One look at a time: a store that hangs is not asked twice. */
-export function openPulse({ store, elapsed, onLook, everyMs = EVERY_MS }: PulseNeeds): Pulse {
+export function openPulse({ store, elapsed, onLook, everyMs = EVERY_MS }: PulseDeps): GaugeReadings {
   const seen = {
     gauge: undefined as Gauge | undefined,
     storeMs: undefined as number | undefined,

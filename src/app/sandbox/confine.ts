@@ -2,26 +2,26 @@ import { basename, dirname, join, relative } from 'node:path';
 import type { Executor } from '../../domain/agent/executor.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
-import type { Confinement, Start } from '../../engine/supervise/needs.ts';
-import type { Step } from '../../platform/lay.ts';
+import type { Confinement, RunStart } from '../../engine/supervise/deps.ts';
+import type { FileOp } from '../../platform/file-ops.ts';
 import { endpointIn } from '../../sandbox/allowed.ts';
-import { DOOR, type Plan, TO_FLEET } from '../../sandbox/plan.ts';
+import { DOOR, type SandboxPlan, TO_FLEET } from '../../sandbox/plan.ts';
 import { isWithin, profileOf } from '../../sandbox/profile.ts';
 import { isLoopback } from '../../sandbox/proxy.ts';
 import type { SandboxUser } from '../../sandbox/user.ts';
 import { projects } from '../../store/records/projects.ts';
 import { identityOf } from '../../workspace/target.ts';
 import { named } from '../environment.ts';
-import { ours } from '../executors.ts';
+import { ours } from '../executor-registry.ts';
 import { notePlaces } from '../notes.ts';
-import type { House } from '../open-house.ts';
+import type { FleetServices } from '../open-services.ts';
 import { groundOf } from './ground.ts';
 import { limitsOf } from './limits-of.ts';
 import { type Barrier, barrierText, barrierTo } from './out-of-reach.ts';
 import { bothWays } from './paths-here.ts';
 import { runAs } from './run-as.ts';
 import { sandboxHere } from './sandbox-here.ts';
-import { boxPlaces, type Confined, ownHome, ownNames, programsOf, type Seen, userHome, viewOf } from './view.ts';
+import { boxPlaces, type Confined, ownHome, ownNames, programsOf, userHome, type ViewResult, viewOf } from './view.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -29,11 +29,11 @@ interface Wish {
   readonly run: Run;
   readonly task: Task;
   readonly executor: Executor | undefined;
-  readonly start: Start;
+  readonly start: RunStart;
 }
 
 /** The same start inside a sandbox, or why there is none here; it is never started without. */
-export async function confine(house: House, env: Env, wish: Wish): Promise<Confinement> {
+export async function confine(house: FleetServices, env: Env, wish: Wish): Promise<Confinement> {
   const { run, task, executor, start } = wish;
   const here = await sandboxHere(env);
   if (!here.works)
@@ -63,7 +63,7 @@ export async function confine(house: House, env: Env, wish: Wish): Promise<Confi
   const git = ground.kind === 'clone' ? [ground.mounts.agentGit] : [];
   const places = boxPlaces(confined.runDirectory);
   const hosts = view.network === 'own' ? hostsFor(confined) : undefined;
-  const plan: Plan = {
+  const plan: SandboxPlan = {
     bwrap: here.path,
     profile: profileOf({ ...view, user: as.user }),
     inside: [process.execPath, inside, view.network, hosts ? loopbackPorts(hosts) : '-'],
@@ -92,7 +92,7 @@ export async function confine(house: House, env: Env, wish: Wish): Promise<Confi
 }
 
 /** What of its programs another user may not run; it would end before it begins, and say so nowhere. */
-async function barrierIn({ view }: Seen, start: Start, user: SandboxUser): Promise<Barrier | undefined> {
+async function barrierIn({ view }: ViewResult, start: RunStart, user: SandboxUser): Promise<Barrier | undefined> {
   const shown = [...view.machine.directories, ...view.mounts.map(({ at }) => at)];
   for (const program of (await Promise.all(programsOf(start).map(bothWays))).flat()) {
     const barrier = await barrierTo(program, user, shown);
@@ -102,13 +102,13 @@ async function barrierIn({ view }: Seen, start: Start, user: SandboxUser): Promi
 }
 
 interface Wrapping {
-  readonly plan: Plan;
+  readonly plan: SandboxPlan;
   readonly outside: string;
   readonly places: ReturnType<typeof boxPlaces>;
-  readonly homes: readonly Step[];
+  readonly homes: readonly FileOp[];
 }
 
-const within = (start: Start, { plan, outside, places, homes }: Wrapping): Start => ({
+const within = (start: RunStart, { plan, outside, places, homes }: Wrapping): RunStart => ({
   ...start,
   command: process.execPath,
   args: [outside, places.plan],
@@ -126,7 +126,7 @@ const within = (start: Start, { plan, outside, places, homes }: Wrapping): Start
 });
 
 /** What stands where nothing is, in a directory of the user's. */
-const maskSteps = ({ empty, ignored }: ReturnType<typeof boxPlaces>): Step[] => [
+const maskSteps = ({ empty, ignored }: ReturnType<typeof boxPlaces>): FileOp[] => [
   ...[empty, ignored].map((path) => ({ lay: 'directory', path }) as const),
   { lay: 'file', path: join(ignored, '.gitignore'), text: '*\n' },
 ];
@@ -137,7 +137,12 @@ interface Homes {
 }
 
 /** Its own home, in which it is known to git by the name its person has. */
-async function homeSteps({ paths, store }: House, env: Env, { task, start }: Wish, { home, own }: Homes): Promise<Step[]> {
+async function homeSteps(
+  { paths, store }: FleetServices,
+  env: Env,
+  { task, start }: Wish,
+  { home, own }: Homes,
+): Promise<FileOp[]> {
   const project = task.projectId && (await projects.get(store, task.projectId))?.body;
   // Not where it works: no git of ours looks at what an agent may have written.
   const { name, email } = await identityOf(project && project.kind !== 'directory' ? project.path : userHome(start), env);
@@ -154,7 +159,7 @@ async function homeSteps({ paths, store }: House, env: Env, { task, start }: Wis
 }
 
 /** What bubblewrap would make in its homes to mount on would be root's. */
-const mountedOn = ({ own, view: { mounts } }: Seen): string[] =>
+const mountedOn = ({ own, view: { mounts } }: ViewResult): string[] =>
   mounts
     .filter(({ from }) => own.includes(from))
     .flatMap((home) =>

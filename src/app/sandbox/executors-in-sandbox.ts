@@ -4,12 +4,12 @@ import type { Settings } from '../../domain/settings.ts';
 import type { ExecutorHere } from '../../operations/scope.ts';
 import { machineHere } from '../../sandbox/machine.ts';
 import { credentialPlace } from '../credential-place.ts';
-import type { ExecutorShelf } from '../executors.ts';
+import type { ExecutorRegistry } from '../executor-registry.ts';
 import type { HomePaths } from '../home.ts';
 import { barrierRepair, barrierText, barrierTo, inShell } from './out-of-reach.ts';
 import { belongings, bothWays, kindOf, pathDirectories, writable } from './paths-here.ts';
 import { runAs } from './run-as.ts';
-import { type Here, sandboxHere } from './sandbox-here.ts';
+import { type SandboxHere, sandboxHere } from './sandbox-here.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type InSandbox = NonNullable<ExecutorHere['sandbox']>;
@@ -18,7 +18,7 @@ interface Around {
   readonly env: Env;
   readonly paths: HomePaths;
   readonly settings: () => Settings;
-  readonly shelf: ExecutorShelf;
+  readonly shelf: ExecutorRegistry;
 }
 
 /** The same executors, and of each whose program is here whether it can work in a sandbox. */
@@ -41,7 +41,7 @@ interface One extends Around {
   readonly program: Program | undefined;
 }
 
-async function oneInSandbox(here: Here, { env, paths, settings, path, program }: One): Promise<InSandbox> {
+async function oneInSandbox(here: SandboxHere, { env, paths, settings, path, program }: One): Promise<InSandbox> {
   if (!here.works) return { works: false, problem: here.why, ...(here.repair === undefined ? {} : { repair: here.repair }) };
   const values = settings();
   const logIns = await logInsOf(program, env);

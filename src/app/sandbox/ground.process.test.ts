@@ -11,7 +11,7 @@ import type { Store } from '../../store/port.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import { privatePlaces } from '../../workspace/private/places.ts';
 import { homePaths } from '../home.ts';
-import { type Ground, groundOf } from './ground.ts';
+import { groundOf, type SandboxGround } from './ground.ts';
 import { type Confined, viewOf } from './view.ts';
 
 const TASK = `task_${'0'.repeat(26)}`;
@@ -58,7 +58,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const confined = (on: Ground, more: Partial<Confined> = {}): Confined => ({
+const confined = (on: SandboxGround, more: Partial<Confined> = {}): Confined => ({
   paths: paths(),
   settings: memoryHouse().settings,
   taskId: TASK,

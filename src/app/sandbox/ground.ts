@@ -8,12 +8,12 @@ import { workspaces } from '../../store/records/workspaces.ts';
 import { firstLinkOut } from '../../workspace/links-out.ts';
 import { type PrivateMounts, privateMounts } from '../../workspace/private/places.ts';
 import { repositoryAround } from '../../workspace/repository-around.ts';
-import { besides } from '../../workspace/site.ts';
-import type { House } from '../open-house.ts';
+import { sidecarDir } from '../../workspace/site.ts';
+import type { FleetServices } from '../open-services.ts';
 import { notADirectory } from './plain-sources.ts';
 
 /** What a run in a sandbox works on. It follows from records of Fleet's, and from nothing that an agent can write. */
-export type Ground = (
+export type SandboxGround = (
   | { readonly kind: 'clone'; readonly mounts: PrivateMounts }
   /** A plain directory of the user's, which no repository holds. */
   | { readonly kind: 'place' }
@@ -30,9 +30,9 @@ interface Wish {
 
 /** Or why nothing may be started there. */
 export async function groundOf(
-  { store, paths }: Pick<House, 'store' | 'paths'>,
+  { store, paths }: Pick<FleetServices, 'store' | 'paths'>,
   { run, task, directory }: Wish,
-): Promise<Ground | { readonly why: string }> {
+): Promise<SandboxGround | { readonly why: string }> {
   const id = run.chore ? run.chore.workspaceId : task.work?.workspaceId;
   const workspace = id === undefined ? undefined : (await workspaces.get(store, id))?.body;
   if (!workspace || workspace.use.kind === 'free' || workspace.use.taskId !== task.id) {
@@ -46,11 +46,11 @@ export async function groundOf(
   const why = await notADirectory(paths.workspaces, sources);
   if (why !== undefined) return { why };
   // It goes when another commit is laid out.
-  const home = workspace.use.kind === 'gate' ? { home: join(besides(workspace.path), 'gate-home') } : {};
+  const home = workspace.use.kind === 'gate' ? { home: join(sidecarDir(workspace.path), 'gate-home') } : {};
   return { kind: 'clone', mounts, ...home };
 }
 
-async function inPlace(directory: string): Promise<Ground | { readonly why: string }> {
+async function inPlace(directory: string): Promise<SandboxGround | { readonly why: string }> {
   const real = await realpath(directory).catch(() => undefined);
   if (real === undefined) return { why: `${directory} is gone` };
   // Somebody who may write above it could have put a link there since.

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import type { Settings } from '../../domain/settings.ts';
-import type { Limits } from '../../sandbox/limits.ts';
-import type { Seen } from './view.ts';
+import type { SandboxLimits } from '../../sandbox/limits.ts';
+import type { ViewResult } from './view.ts';
 
 const MB = 1024 * 1024;
 /** Threads are counted with processes, and programs have many of them. */
@@ -10,7 +10,7 @@ const TASKS = 16;
 type Wanted = Pick<Settings, 'sandbox_memory_mb' | 'sandbox_disk_mb' | 'max_processes' | 'max_concurrent'>;
 
 /** What a run in a sandbox may take of the machine. What it may change that is the user's own is not measured. */
-export function limitsOf(settings: Wanted, { view, own }: Pick<Seen, 'view' | 'own'>): Limits {
+export function limitsOf(settings: Wanted, { view, own }: Pick<ViewResult, 'view' | 'own'>): SandboxLimits {
   const { sandbox_memory_mb, sandbox_disk_mb, max_processes, max_concurrent } = settings;
   return {
     memoryBytes: sandbox_memory_mb === undefined ? Math.floor(totalmem() * 0.75) : sandbox_memory_mb * MB,

@@ -1,11 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import type { Settings } from '../../domain/settings.ts';
-import type { Lent } from '../../sandbox/lend.ts';
+import type { LentFile } from '../../sandbox/lend.ts';
 import { isWithin, type Mount } from '../../sandbox/profile.ts';
 import { type SandboxUser, userNamed } from '../../sandbox/user.ts';
 
 /** Whom a run in a sandbox runs as, and what of Fleet's own it is lent; without a user it is whoever Fleet is. */
-export type RunAs = { readonly user?: SandboxUser; readonly lent: readonly Lent[] } | { readonly why: string };
+export type RunAs = { readonly user?: SandboxUser; readonly lent: readonly LentFile[] } | { readonly why: string };
 
 interface Around {
   readonly mounts: readonly Mount[];

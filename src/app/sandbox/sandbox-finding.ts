@@ -1,7 +1,7 @@
 import type { Settings } from '../../domain/settings.ts';
 import { askVersion } from '../../platform/ask-version.ts';
 import { prlimitHere } from '../../sandbox/limits.ts';
-import type { Env } from '../../surfaces/cli/surroundings.ts';
+import type { CliEnv } from '../../surfaces/cli/deps.ts';
 import type { Finding } from '../../surfaces/cli/views/doctor.ts';
 import { runAs } from './run-as.ts';
 import { sandboxHere } from './sandbox-here.ts';
@@ -9,7 +9,7 @@ import { sandboxHere } from './sandbox-here.ts';
 const timeoutMs = 5_000;
 
 /** Whether `--sandbox` works here: bubblewrap is there, and the kernel lets it do what it must. */
-export async function sandboxFinding(env: Env, settings: Settings | undefined): Promise<Finding> {
+export async function sandboxFinding(env: CliEnv, settings: Settings | undefined): Promise<Finding> {
   const seen = { name: 'bwrap', needed: false };
   const [here, told] = await Promise.all([sandboxHere(env), askVersion('bwrap', ['--version'], { env, timeoutMs })]);
   const version = told.found && told.version !== undefined ? { version: told.version } : {};

@@ -4,18 +4,18 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Executor } from '../../domain/agent/executor.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { MASKED } from '../../domain/work/guarded-paths.ts';
-import type { Start } from '../../engine/supervise/needs.ts';
+import type { RunStart } from '../../engine/supervise/deps.ts';
 import { NETWORK_VARIABLES } from '../../executors/providers.ts';
 import { filesOf } from '../../runner/run-place.ts';
 import { machineHere } from '../../sandbox/machine.ts';
 import { DOOR, type Placeholder } from '../../sandbox/plan.ts';
-import { isWithin, type Mount, type View } from '../../sandbox/profile.ts';
+import { isWithin, type Mount, type SandboxView } from '../../sandbox/profile.ts';
 import { credentialPlace } from '../credential-place.ts';
 import { named } from '../environment.ts';
 import { findCommand } from '../find-program.ts';
 import type { HomePaths } from '../home.ts';
 import { notePlaces } from '../notes.ts';
-import { type Ground, MAKES_A_REPOSITORY } from './ground.ts';
+import { MAKES_A_REPOSITORY, type SandboxGround } from './ground.ts';
 import { belongings, bothWays, clearTheWay, kindOf, pathDirectories, readable, writable } from './paths-here.ts';
 import { plantedLink } from './plain-sources.ts';
 
@@ -25,10 +25,10 @@ export interface Confined {
   readonly settings: Settings;
   readonly taskId: string;
   readonly runDirectory: string;
-  readonly ground: Ground;
+  readonly ground: SandboxGround;
   readonly executor: Executor | undefined;
   readonly isChore: boolean;
-  readonly start: Start;
+  readonly start: RunStart;
   /** Programs of Fleet itself that run in there. */
   readonly ours: readonly string[];
 }
@@ -54,17 +54,17 @@ export const ownHome = ({ ground, paths, taskId }: Pick<Confined, 'ground' | 'pa
 const ownMoved = (paths: HomePaths, taskId: string, executor: string): string =>
   join(notePlaces(paths.tasks, taskId).directory, 'moved-home', executor);
 
-export const userHome = ({ env }: Start): string => resolve(env['HOME'] || homedir());
+export const userHome = ({ env }: RunStart): string => resolve(env['HOME'] || homedir());
 
-export interface Seen {
-  readonly view: View;
+export interface ViewResult {
+  readonly view: SandboxView;
   readonly placeholders: readonly Placeholder[];
   /** Directories of the task's own that must be there. */
   readonly own: readonly string[];
 }
 
 /** What the run is to see, or why that cannot be. */
-export async function viewOf(wish: Confined): Promise<Seen | { readonly why: string }> {
+export async function viewOf(wish: Confined): Promise<ViewResult | { readonly why: string }> {
   const { start, paths, settings } = wish;
   const home = userHome(start);
   const { directory } = start;
@@ -148,7 +148,7 @@ interface Worked {
  * Nothing of the project is there. No program outside opens this tree, so it may hold anything. What set-up and gate run is the
  * agent's too, and they have no reason to change what git knows.
  */
-const cloneMounts = ({ mounts }: Extract<Ground, { kind: 'clone' }>, isChore: boolean): Worked => ({
+const cloneMounts = ({ mounts }: Extract<SandboxGround, { kind: 'clone' }>, isChore: boolean): Worked => ({
   mounts: [
     writable(mounts.tree),
     isChore ? readable(mounts.at, mounts.agentGit) : writable(mounts.at, mounts.agentGit),
@@ -216,7 +216,7 @@ const namedPaths = (wish: Confined, home: string): string[] => [
 ];
 
 /** What runs in there, by path; a plain name is found as it will be. */
-export const programsOf = ({ command, programs = [], env }: Start): string[] =>
+export const programsOf = ({ command, programs = [], env }: RunStart): string[] =>
   [findCommand(command, env) ?? command, ...programs, process.execPath].filter((path) => path.startsWith('/'));
 
 /** Paths in variables of its program and its providers. */

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type ServerHouse, serverHouse } from '../../../test/support/server-house.ts';
-import { openHouse } from '../open-house.ts';
+import { openServices } from '../open-services.ts';
 
 let place: ServerHouse;
 let id: string;
@@ -64,7 +64,7 @@ describe('an answer that is given again', () => {
   it('tells of every change as soon as it is made, here or by another process', async () => {
     const token = await place.tokenFor('monitor', { name: 'watcher' });
     await using other = Object.assign(
-      await openHouse({ FLEET_HOME: place.house.paths.path, HOME: place.directory }, place.directory),
+      await openServices({ FLEET_HOME: place.house.paths.path, HOME: place.directory }, place.directory),
       { [Symbol.asyncDispose]: () => other.close() },
     );
     for (let n = 0; n < 20; n += 1) {

@@ -8,7 +8,7 @@ import { LIMITS } from '../../domain/limits.ts';
 interface Held {
   readonly socket: Socket;
   readonly peer: string;
-  readonly door: Strangers;
+  readonly door: UnknownPeers;
   /** Whose token was shown over it last. */
   caller?: string;
 }
@@ -24,7 +24,7 @@ export class Connections {
 
   /** Counts every connection of the server. Each server is a door with room of its own. */
   watch(server: Server): void {
-    const door = new Strangers();
+    const door = new UnknownPeers();
     const byPlace = new Map<string, Held>();
     server.on('connection', (socket: Socket) => {
       const held: Held = { socket, peer: socket.remoteAddress ?? '', door };
@@ -69,7 +69,7 @@ export class Connections {
 const placeOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /** Connections to one door over which nobody has shown a token, by peer, oldest first. */
-class Strangers {
+class UnknownPeers {
   readonly #peers = new Map<string, Set<Held>>();
   #count = 0;
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServerHouse, serverHouse } from '../../../test/support/server-house.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import { PUBLIC } from '../../surfaces/http/gate.ts';
+import { PUBLIC } from '../../surfaces/http/admission.ts';
 
 let place: ServerHouse;
 let port: string;

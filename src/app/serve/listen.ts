@@ -10,7 +10,7 @@ import { getRequestListener } from '@hono/node-server';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE } from '../../platform/files.ts';
-import type { Answerer, Behind, Door, Web } from '../../surfaces/http/web.ts';
+import type { Answerer, Door, Web, WebVariables } from '../../surfaces/http/web.ts';
 import type { Connections } from './connections.ts';
 
 /** What answers requests, and what takes connections over. */
@@ -23,7 +23,7 @@ export interface App {
   onUpgrade(request: IncomingMessage & Partial<Door>, socket: Duplex, head: Buffer): void;
 }
 
-export interface Listener {
+export interface ListeningServer {
   readonly server: Server;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ interface Kind extends Door {
 
 function serverFor({ web, answer: first, onUpgrade, connections }: App, { tls, isLocal, isForRuns }: Kind): Server {
   const door: Door = { isLocal, isForRuns };
-  const fetch = (request: Request, env: object) => web.fetch(request, { ...env, ...door } as Behind['Bindings']);
+  const fetch = (request: Request, env: object) => web.fetch(request, { ...env, ...door } as WebVariables['Bindings']);
   const listener = getRequestListener(fetch);
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (isForRuns) Object.assign(request, door);
@@ -64,7 +64,7 @@ function serverFor({ web, answer: first, onUpgrade, connections }: App, { tls, i
   return server;
 }
 
-export async function listenTcp(app: App, { port, bind, tls }: TcpWish): Promise<Listener & { port: number }> {
+export async function listenTcp(app: App, { port, bind, tls }: TcpWish): Promise<ListeningServer & { port: number }> {
   const files = tls && { cert: await pem(tls.cert, 'tls_cert'), key: await pem(tls.key, 'tls_key') };
   const server = serverFor(app, { tls: files, isLocal: false, isForRuns: false });
   await listening(server, { port, host: bind, backlog: BACKLOG }).catch((error: unknown) => {
@@ -105,7 +105,7 @@ export function socketPath(home: string, name: 'fleet' | 'agents' = 'fleet'): st
 }
 
 /** Only the holder of the lease listens there, so whatever lies at the path is left over. */
-export async function listenSocket(app: App, path: string, isForRuns: boolean): Promise<Listener> {
+export async function listenSocket(app: App, path: string, isForRuns: boolean): Promise<ListeningServer> {
   await privateDirectory(dirname(path));
   await unlink(path).catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT')) throw error;
@@ -136,7 +136,7 @@ const listening = (server: Server, where: ListenOptions): Promise<void> =>
     });
   });
 
-const closing = (server: Server): Listener => ({
+const closing = (server: Server): ListeningServer => ({
   server,
   close: () =>
     new Promise((resolve) => {

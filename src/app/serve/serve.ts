@@ -4,12 +4,12 @@ import type { Settings } from '../../domain/settings.ts';
 import { redeem } from '../../operations/token.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { sweepTemporary, writeFileAtomic } from '../../platform/files.ts';
-import { Again } from '../../surfaces/http/again.ts';
+import { admittedWeb } from '../../surfaces/http/admission.ts';
+import { AnswerCache } from '../../surfaces/http/answer-cache.ts';
 import { mountFront } from '../../surfaces/http/front.ts';
-import { gatedWeb } from '../../surfaces/http/gate.ts';
 import { mountLogin } from '../../surfaces/http/login.ts';
 import { rateLimit } from '../../surfaces/http/rate-limit.ts';
-import type { Web, WebNeeds } from '../../surfaces/http/web.ts';
+import type { Web, WebDeps } from '../../surfaces/http/web.ts';
 import { mountLive } from '../../surfaces/live/live.ts';
 import { mountMcp } from '../../surfaces/mcp/http/mount.ts';
 import { mountHealth } from '../../surfaces/metrics/health.ts';
@@ -18,13 +18,13 @@ import { mountDescription } from '../../surfaces/rest/describe.ts';
 import { restAnswerer } from '../../surfaces/rest/rest.ts';
 import { ensureAdminToken } from '../auth/admin-token.ts';
 import { identifier } from '../auth/identify.ts';
-import type { Signer } from '../auth/signer.ts';
+import type { TextSigner } from '../auth/signer.ts';
 import { mountServers } from '../mcp/servers-route.ts';
 import type { Observed } from '../observe/observe.ts';
-import type { House, Self } from '../open-house.ts';
+import type { FleetServices, ProcessSelf } from '../open-services.ts';
 import { VERSION } from '../version.ts';
 import { Connections } from './connections.ts';
-import { type App, type Listener, listenSocket, listenTcp, socketPath } from './listen.ts';
+import { type App, type ListeningServer, listenSocket, listenTcp, socketPath } from './listen.ts';
 import { type AgentsDoor, liveFile, type WhereLive } from './live-file.ts';
 import { onceThereIsRoom } from './once-there-is-room.ts';
 import { assertReachable, inUrl, rulesMemo } from './rules.ts';
@@ -43,7 +43,7 @@ export interface Server {
 }
 
 export interface ServerWish {
-  readonly self: Self;
+  readonly self: ProcessSelf;
   readonly log: Log;
   readonly tcp: 'needed' | 'if free' | 'none';
   readonly observed: Observed;
@@ -54,19 +54,22 @@ export interface ServerWish {
 }
 
 /** The server of a home: one application, behind one gate, at a TCP port and at the socket of the home. */
-export async function openServer(house: House, { self, log, tcp, observed, env = {}, signal }: ServerWish): Promise<Server> {
+export async function openServer(
+  house: FleetServices,
+  { self, log, tcp, observed, env = {}, signal }: ServerWish,
+): Promise<Server> {
   const signer = await house.signer();
   const bound: { port?: number | undefined } = {};
   const connections = new Connections();
   const needs = webNeeds(house, { log, observed, signer, bound, connections });
-  const web = gatedWeb(needs);
-  const rest = restAnswerer(needs, new Again(needs));
+  const web = admittedWeb(needs);
+  const rest = restAnswerer(needs, new AnswerCache(needs));
   const { live, mcp } = mounted(web, house, { needs, observed, env });
   signal.addEventListener('abort', () => void live.close(), { once: true });
   const app: App = { web, answer: rest.answer, connections, onUpgrade: live.onUpgrade };
   const { values } = house.settings.current();
   const listener = tcp === 'none' ? undefined : await atPort(app, values, tcp === 'needed' ? undefined : log);
-  const open: Listener[] = listener ? [listener] : [];
+  const open: ListeningServer[] = listener ? [listener] : [];
   if (listener) observed.watch(listener.server);
   const port = listener?.port;
   bound.port = port;
@@ -105,7 +108,11 @@ export async function openServer(house: House, { self, log, tcp, observed, env =
 }
 
 /** The key with which the owner of the home comes in. */
-const ensureOwner = (house: House, signer: Signer, written: (write: () => Promise<unknown>) => Promise<void>): Promise<void> =>
+const ensureOwner = (
+  house: FleetServices,
+  signer: TextSigner,
+  written: (write: () => Promise<unknown>) => Promise<void>,
+): Promise<void> =>
   ensureAdminToken({
     store: house.store,
     signer,
@@ -119,14 +126,18 @@ const ensureOwner = (house: House, signer: Signer, written: (write: () => Promis
 const LEFT_MS = 24 * 60 * 60_000;
 
 /** Only the holder of the lease writes `up.json` and `agents.json`; the writers of other files may still be at it. */
-async function sweepHome({ path, live, agentsDoor }: House['paths']): Promise<void> {
+async function sweepHome({ path, live, agentsDoor }: FleetServices['paths']): Promise<void> {
   const now = systemClock.now();
   const own = [live, agentsDoor].map((file) => basename(file));
   await sweepTemporary(path, (target, changedMs) => own.includes(target) || now - changedMs > LEFT_MS);
 }
 
 /** With a log, a port that cannot be had is told there and is no reason to stop. */
-async function atPort(app: App, settings: Settings, log: Log | undefined): Promise<(Listener & { port: number }) | undefined> {
+async function atPort(
+  app: App,
+  settings: Settings,
+  log: Log | undefined,
+): Promise<(ListeningServer & { port: number }) | undefined> {
   const { port, bind, tls_cert: cert, tls_key: key } = settings;
   assertReachable(settings);
   return listenTcp(app, { port, bind, tls: cert !== undefined && key !== undefined ? { cert, key } : undefined }).catch(
@@ -139,7 +150,7 @@ async function atPort(app: App, settings: Settings, log: Log | undefined): Promi
 }
 
 /** How rows and settings stand: both decide what is answered. */
-function revisionOf({ store, settings }: House): () => number | undefined {
+function revisionOf({ store, settings }: FleetServices): () => number | undefined {
   let seen = settings.current();
   let readings = 0;
   return () => {
@@ -161,13 +172,13 @@ function requestNumbers(beginning: string): () => string {
 }
 
 interface Given extends Pick<ServerWish, 'log' | 'observed'> {
-  readonly signer: Signer;
+  readonly signer: TextSigner;
   /** Known as soon as it listens. */
   readonly bound: { readonly port?: number | undefined };
   readonly connections: Connections;
 }
 
-function webNeeds(house: House, { log, observed, signer, bound, connections }: Given): WebNeeds {
+function webNeeds(house: FleetServices, { log, observed, signer, bound, connections }: Given): WebDeps {
   const memo = rulesMemo();
   const rules = () => memo(house.settings.current().values, bound.port);
   const { elapsed } = systemClock;
@@ -190,13 +201,13 @@ function webNeeds(house: House, { log, observed, signer, bound, connections }: G
 }
 
 interface Mounting {
-  readonly needs: WebNeeds;
+  readonly needs: WebDeps;
   readonly observed: Observed;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Every surface, behind the gate. */
-function mounted(web: Web, house: House, { needs, observed, env }: Mounting) {
+function mounted(web: Web, house: FleetServices, { needs, observed, env }: Mounting) {
   mountHealth(web, { ...observed, identify: needs.identify });
   mountMetrics(web, observed.figures);
   mountServers(web, house, env);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ServerHouse, serverHouse } from '../../../test/support/server-house.ts';
-import { openHouse } from '../open-house.ts';
+import { openServices } from '../open-services.ts';
 
 let place: ServerHouse;
 
@@ -55,7 +55,7 @@ it('a token that another process revokes opens nothing from that moment on, howe
   const made = await place.ask('/v1/tokens', { method: 'POST', token: place.admin, body: { name: 'busy', role: 'coordinator' } });
   const { id, token } = made.json;
   for (let n = 0; n < 3; n += 1) expect((await create({}, token)).status).toBe(201);
-  const other = await openHouse({ FLEET_HOME: place.house.paths.path }, place.directory);
+  const other = await openServices({ FLEET_HOME: place.house.paths.path }, place.directory);
   try {
     await other.call('token.revoke', { id });
     const refused = await create({}, token);

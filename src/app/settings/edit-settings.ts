@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'smol-toml';
 import type { SettingName } from '../../domain/settings.ts';
 import type { Assignment } from './assignment.ts';
-import { type Statement, statementsOf } from './toml-statements.ts';
+import { statementsOf, type TomlStatement } from './toml-statements.ts';
 import { tomlKey, tomlValue } from './toml-value.ts';
 
 /** The text with the assignments made; every other line stays as it is. The text must be good TOML. */
@@ -75,7 +75,7 @@ function editEntries(text: string, name: SettingName, value: Readonly<Record<str
 }
 
 /** A table with a heading of its own, or with dotted keys, becomes one line; another stays as it is. */
-function editTable(text: string, own: readonly Statement[], at: readonly [string, string], value: unknown): string {
+function editTable(text: string, own: readonly TomlStatement[], at: readonly [string, string], value: unknown): string {
   const parts = own.filter(({ kind, path }) => path[1] === at[1] && (path.length > 2 || kind === 'table'));
   if (parts.length === 0) return editEntry(text, own, at, value);
   const rest = parts.toReversed().reduce((left, { start, end }) => splice(left, start, end, ''), text);
@@ -87,7 +87,12 @@ function editTable(text: string, own: readonly Statement[], at: readonly [string
   );
 }
 
-function editEntry(text: string, own: readonly Statement[], [name, entry]: readonly [string, string], value: unknown): string {
+function editEntry(
+  text: string,
+  own: readonly TomlStatement[],
+  [name, entry]: readonly [string, string],
+  value: unknown,
+): string {
   const there = own.find(({ kind, path }) => kind === 'value' && path.length === 2 && path[1] === entry);
   if (there)
     return value === undefined

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Judge } from './known-executors.ts';
 import type { FileValues } from './parse-settings.ts';
-import { type Env, type Flags, type Resolved, resolveSettings } from './resolve-settings.ts';
+import { type Flags, type Resolved, resolveSettings, type SettingsEnv } from './resolve-settings.ts';
 import { lastGood, readSettingsFile, rememberGood, writeSettingsFile } from './settings-file.ts';
 import { watchFile } from './watch-file.ts';
 
@@ -23,7 +23,7 @@ export interface SettingsSource {
 
 interface Opening {
   readonly home: string;
-  readonly env: Env;
+  readonly env: SettingsEnv;
   readonly flags?: Flags;
   readonly judge?: Judge;
 }

@@ -15,17 +15,17 @@ export interface Resolved {
   readonly items: readonly SettingItem[];
 }
 
-export type Env = Readonly<Record<string, string | undefined>>;
+export type SettingsEnv = Readonly<Record<string, string | undefined>>;
 /** Values given on the command line of a long-running program, as text. */
 export type Flags = Readonly<Partial<Record<SettingName, string>>>;
 
 /** Each value with where it comes from: default < file < environment < flag. */
-export function resolveSettings(file: FileValues, env: Env, flags: Flags = {}): Resolved {
+export function resolveSettings(file: FileValues, env: SettingsEnv, flags: Flags = {}): Resolved {
   const items = SETTING_NAMES.map((name) => itemOf(name, file, env, flags));
   return { items, values: Object.freeze(Object.fromEntries(items.map(({ name, value }) => [name, value]))) as Settings };
 }
 
-function itemOf(name: SettingName, file: FileValues, env: Env, flags: Flags): SettingItem {
+function itemOf(name: SettingName, file: FileValues, env: SettingsEnv, flags: Flags): SettingItem {
   const { summary, env: variable, default: fallback } = SETTINGS[name];
   const of = (value: unknown, origin: SettingOrigin): SettingItem => ({ name, value, origin, summary });
   const flag = flags[name];

@@ -6,7 +6,7 @@ import { parse } from 'smol-toml';
  */
 
 /** One `key = value`, or one `[table]` heading. Offsets are into the text. */
-export interface Statement {
+export interface TomlStatement {
   readonly kind: 'value' | 'table';
   /** The whole path: that of its table, then its own. */
   readonly path: readonly string[];
@@ -20,8 +20,8 @@ export interface Statement {
   readonly line: number;
 }
 
-export function statementsOf(text: string): Statement[] {
-  const found: Statement[] = [];
+export function statementsOf(text: string): TomlStatement[] {
+  const found: TomlStatement[] = [];
   let table: readonly string[] = [];
   let line = 1;
   for (let start = 0; start < text.length; ) {
@@ -35,7 +35,7 @@ export function statementsOf(text: string): Statement[] {
   return found;
 }
 
-function statementAt(text: string, start: number, line: number, table: readonly string[]): Statement | undefined {
+function statementAt(text: string, start: number, line: number, table: readonly string[]): TomlStatement | undefined {
   const indent = /[ \t\r]*/y;
   indent.lastIndex = start;
   const at = start + (indent.exec(text)?.[0].length ?? 0);

@@ -7,14 +7,14 @@ import { builtInScenarios } from '../../simulate/scenario/built-in.ts';
 import { ModelScenarioError, parseScenario } from '../../simulate/scenario/parse-scenario.ts';
 import type { ModelScenario } from '../../simulate/scenario/scenario.ts';
 
-export interface Named {
+export interface NamedScenario {
   /** As it stands in the address of its model. */
   readonly name: string;
   readonly scenario: ModelScenario;
 }
 
 /** One that everybody has, by its name, or one of the user's own, by its file. */
-export async function findScenario(wanted: string, cwd: string): Promise<Named> {
+export async function findScenario(wanted: string, cwd: string): Promise<NamedScenario> {
   const known = builtInScenarios();
   const scenario = Object.hasOwn(known, wanted) ? known[wanted] : undefined;
   if (scenario) return { name: wanted, scenario };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
 import { simulatedAgentEnv } from '../../simulate/agents.ts';
 import type { ModelScenario } from '../../simulate/scenario/scenario.ts';
-import type { Env, Io } from '../../surfaces/cli/surroundings.ts';
+import type { CliEnv, Io } from '../../surfaces/cli/deps.ts';
 import { homePaths } from '../home.ts';
 import { whenSignalled } from './signals.ts';
 
@@ -34,7 +34,7 @@ export async function rehearse({ io, url, command, scenario }: Rehearsal): Promi
     await writeFile(join(directory, path), text);
   }
   const kept = Object.entries(io.env).filter(([name]) => !unset.includes(name) && !OTHER_FLEET.includes(name));
-  const env: Env = {
+  const env: CliEnv = {
     ...Object.fromEntries(kept),
     ...pastProxies(io.env),
     FLEET_PORT: '0',
@@ -49,7 +49,7 @@ const isAboutSubscription = ({ turns }: ModelScenario): boolean =>
   turns.some(({ answers }) => answers.some(({ quota, faults }) => quota ?? faults.some(({ kind }) => kind === 'quota_spent')));
 
 /** A proxy of the network cannot reach what listens on this machine. */
-function pastProxies(env: Env): Env {
+function pastProxies(env: CliEnv): CliEnv {
   const local = '127.0.0.1,localhost';
   return Object.fromEntries(
     ['NO_PROXY', 'no_proxy'].map((name) => [
@@ -59,7 +59,7 @@ function pastProxies(env: Env): Env {
   );
 }
 
-async function carriedOut(command: readonly string[], io: Io, env: Env): Promise<number> {
+async function carriedOut(command: readonly string[], io: Io, env: CliEnv): Promise<number> {
   const [program = '', ...args] = command;
   const child = spawn(program, args, { cwd: io.cwd, env, stdio: 'inherit' });
   using _ = whenSignalled((signal) => {

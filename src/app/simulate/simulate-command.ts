@@ -5,15 +5,15 @@ import { manualCommands } from '../../simulate/agents.ts';
 import { builtInScenarios } from '../../simulate/scenario/built-in.ts';
 import { openSimulator, type Simulator } from '../../simulate/simulator.ts';
 import { writeJson } from '../../surfaces/cli/answer.ts';
+import type { CliProgram, Io } from '../../surfaces/cli/deps.ts';
 import { EXIT_CODES } from '../../surfaces/cli/exit-codes.ts';
 import { programWords } from '../../surfaces/cli/parse/program-words.ts';
-import type { Io, Program } from '../../surfaces/cli/surroundings.ts';
-import { findScenario, type Named } from './find-scenario.ts';
+import { findScenario, type NamedScenario } from './find-scenario.ts';
 import { rehearse } from './rehearse.ts';
 import { untilSignalled } from './signals.ts';
 
 /** `fleet simulate`: a model on loopback that plays a scenario, alone or around a command. */
-export const simulateCommand: Program['run'] = async (args, given) => {
+export const simulateCommand: CliProgram['run'] = async (args, given) => {
   const end = args.indexOf('--');
   const [own, command] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
   const { switches, values, places, json, io } = programWords('simulate', own, given, {
@@ -38,7 +38,7 @@ export const simulateCommand: Program['run'] = async (args, given) => {
   return EXIT_CODES.ok;
 };
 
-async function open({ name, scenario }: Named, port: number): Promise<Simulator> {
+async function open({ name, scenario }: NamedScenario, port: number): Promise<Simulator> {
   const scenarios = { ...builtInScenarios(), [name]: scenario };
   try {
     return await openSimulator({ clock: systemClock, scenarios, port });
@@ -66,7 +66,7 @@ async function list(io: Io, json: boolean): Promise<number> {
 
 interface Opened {
   readonly simulator: Simulator;
-  readonly named: Named;
+  readonly named: NamedScenario;
   readonly run: string;
   readonly url: string;
 }

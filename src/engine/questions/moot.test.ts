@@ -4,7 +4,7 @@ import { refused } from '../../../test/support/shop.ts';
 import type { Fence } from '../../domain/task/transition.ts';
 import { transition } from '../../domain/task/transition.ts';
 import type { RunId } from '../../domain/values.ts';
-import { changed } from '../../store/records/journal.ts';
+import { changeWrites } from '../../store/records/journal.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { settle } from '../settle.ts';
 import { withdrawing } from './moot.ts';
@@ -44,10 +44,10 @@ describe('the commit that ends a task', () => {
     const fence: Fence = house.runId;
     const author = { by: 'fleet', at };
     const verifying = transition(seen.body, { type: 'verify', at, fence });
-    const version = await house.engine.commit(changed(tasks, seen, verifying, { author, note: { what: 'verify' } }));
+    const version = await house.engine.commit(changeWrites(tasks, seen, verifying, { author, note: { what: 'verify' } }));
     expect(await house.states()).toEqual(['pending']);
     const done = transition({ ...verifying, seq: seen.body.seq + 1 }, { type: 'finish', at, fence });
-    await house.engine.commit(changed(tasks, { version }, done, { author, note: { what: 'finish' } }));
+    await house.engine.commit(changeWrites(tasks, { version }, done, { author, note: { what: 'finish' } }));
     expect(await house.states()).toEqual(['withdrawn']);
   });
 
@@ -58,7 +58,7 @@ describe('the commit that ends a task', () => {
     const at = house.now();
     const canceled = transition(seen.body, { type: 'settle', at, fence: house.runId, outcome: 'canceled', retryAt: at });
     await house.ask('question.ask', { text: 'And this?' });
-    const writes = changed(tasks, seen, canceled, { author: { by: 'fleet', at }, note: { what: 'settle' } });
+    const writes = changeWrites(tasks, seen, canceled, { author: { by: 'fleet', at }, note: { what: 'settle' } });
     expect((await refused(house.engine.commit(writes))).code).toBe('conflict');
     expect((await house.call('question.list', {})).items).toHaveLength(2);
   });

@@ -5,12 +5,12 @@ import { isFinal, type Task } from '../../domain/task/task.ts';
 import type { QuestionId, RunId, TaskId } from '../../domain/values.ts';
 import type { Write } from '../../store/port.ts';
 import { allHits } from '../../store/queries/every-hit.ts';
-import { changed } from '../../store/records/journal.ts';
+import { changeWrites } from '../../store/records/journal.ts';
 import { questionIndex, questions } from '../../store/records/questions.ts';
 import { runIndex, runs } from '../../store/records/runs.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import type { Controller } from '../controller.ts';
-import type { QuestionNeeds } from './needs.ts';
+import type { QuestionDeps } from './deps.ts';
 import { type About, takePage } from './take-page.ts';
 
 /** Pages of tasks that run or wait for an answer are glanced at this often, and however much happens not more often than four times as often. */
@@ -24,7 +24,7 @@ interface Site extends About {
   readonly told: string;
 }
 
-export interface Seen {
+export interface QuestionView {
   /** How many tasks have a page that may change, also where it is still to be laid out. */
   readonly watched: number;
   /** It was looked at a moment ago: nothing was seen this time. */
@@ -34,24 +34,24 @@ export interface Seen {
   readonly moot: readonly { readonly id: QuestionId; readonly why: string }[];
 }
 
-export type Action =
+export type QuestionAction =
   | { readonly type: 'page'; readonly site: Site }
   | { readonly type: 'withdraw'; readonly id: QuestionId; readonly why: string };
 
 interface Known {
   readonly about: Map<TaskId, { runId?: RunId; told: string }>;
-  readonly moot: Seen['moot'];
+  readonly moot: QuestionView['moot'];
 }
 
 /** Keeps the pages of questions and the store the same, and withdraws what nobody needs to answer any more. */
-export function questionPages(needs: QuestionNeeds): Controller<Seen, Action> {
+export function questionPages(needs: QuestionDeps): Controller<QuestionView, QuestionAction> {
   let known: Known = { about: new Map(), moot: [] };
   let isOld = true;
   let lookedAt = Number.NEGATIVE_INFINITY;
   /** What was last made of each page, and since when it has looked as it does. */
   const taken = new Map<TaskId, string>();
   const since = new Map<TaskId, { stamp: string; at: number }>();
-  needs.news?.tell({
+  needs.commitFeed?.subscribe({
     own: (writes) => {
       if (writes.some(isAbout)) isOld = true;
     },
@@ -62,14 +62,14 @@ export function questionPages(needs: QuestionNeeds): Controller<Seen, Action> {
   return {
     name: 'questions',
     everyMs: IDLE_MS,
-    concerns: isAbout,
+    wakesOn: isAbout,
     observe: async () => {
       const now = needs.elapsed();
       if (now - lookedAt < SOONEST_MS) return { sites: [], moot: [], watched: 0, tooSoonMs: SOONEST_MS - (now - lookedAt) };
       lookedAt = now;
       // Before the look: what happens while it is under way counts for the next.
       if (isOld) {
-        isOld = needs.news === undefined;
+        isOld = needs.commitFeed === undefined;
         known = await look(needs).catch((error: unknown) => {
           isOld = true;
           throw error;
@@ -115,7 +115,7 @@ const isToBeTaken = (site: Site): boolean => site.isFinal || site.hasOpen;
 const markOf = ({ stamp, told, isFinal: settled }: Site): string => `${stamp} ${settled} ${told}`;
 
 interface Glancing {
-  readonly needs: QuestionNeeds;
+  readonly needs: QuestionDeps;
   readonly since: Map<TaskId, { stamp: string; at: number }>;
 }
 
@@ -130,7 +130,7 @@ function glance(taskId: TaskId, { runId, told }: { runId?: RunId; told: string }
   return [{ taskId, runId, told, stamp, hasOpen: told !== '', isFinal: now - at >= SOONEST_MS }];
 }
 
-async function look({ store, host }: QuestionNeeds): Promise<Known> {
+async function look({ store, host }: QuestionDeps): Promise<Known> {
   const [pending, live] = await Promise.all([allHits(store, questionIndex.pending), allHits(store, runIndex.live(host))]);
   const about: Known['about'] = new Map();
   for (const { body } of live) {
@@ -148,13 +148,13 @@ async function look({ store, host }: QuestionNeeds): Promise<Known> {
   return { about, moot };
 }
 
-async function withdraw({ id, why }: { id: QuestionId; why: string }, { store, now }: QuestionNeeds): Promise<boolean> {
+async function withdraw({ id, why }: { id: QuestionId; why: string }, { store, now }: QuestionDeps): Promise<boolean> {
   const seen = await questions.get(store, id);
   if (seen?.body.state !== 'pending') return false;
   const at = now();
   const note = { what: 'withdrawn', why };
   await store.commit(
-    changed(questions, seen, withdrawnQuestion(seen.body, { by: 'fleet', at, why }), { author: { by: 'fleet', at }, note }),
+    changeWrites(questions, seen, withdrawnQuestion(seen.body, { by: 'fleet', at, why }), { author: { by: 'fleet', at }, note }),
   );
   return true;
 }

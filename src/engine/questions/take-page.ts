@@ -3,7 +3,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { parseQuestionPage, type QuestionPage, questionPageText, type WrittenQuestion } from '../../domain/question/page.ts';
 import type { RunId, TaskId } from '../../domain/values.ts';
 import { questionsOf } from '../../store/queries/questions.ts';
-import type { QuestionNeeds } from './needs.ts';
+import type { QuestionDeps } from './deps.ts';
 
 export interface About {
   readonly taskId: TaskId;
@@ -19,7 +19,7 @@ export interface About {
  * Takes what was written onto the page into the store and puts what is in the store onto the page. Cut off anywhere, it is
  * done again: the same words are the same question, and of two answers the first counts.
  */
-export async function takePage({ taskId, runId, isFinal, hasOpen }: About, needs: QuestionNeeds): Promise<boolean> {
+export async function takePage({ taskId, runId, isFinal, hasOpen }: About, needs: QuestionDeps): Promise<boolean> {
   const text = await needs.pages.read(taskId);
   if (text === undefined) return false;
   const page = parseQuestionPage(text);
@@ -42,7 +42,7 @@ interface Asking {
   readonly ids: Map<WrittenQuestion, string>;
 }
 
-async function ask(written: WrittenQuestion, { taskId, runId, ids }: Asking, needs: QuestionNeeds): Promise<void> {
+async function ask(written: WrittenQuestion, { taskId, runId, ids }: Asking, needs: QuestionDeps): Promise<void> {
   try {
     ids.set(written, await needs.ask(written, { taskId, runId }));
   } catch (error) {
@@ -52,7 +52,7 @@ async function ask(written: WrittenQuestion, { taskId, runId, ids }: Asking, nee
   }
 }
 
-async function answers(page: QuestionPage, taskId: TaskId, needs: QuestionNeeds): Promise<void> {
+async function answers(page: QuestionPage, taskId: TaskId, needs: QuestionDeps): Promise<void> {
   const given = page.sections.filter(({ id, answer }) => id !== undefined && answer !== undefined);
   if (given.length === 0) return;
   const open = (await questionsOf(needs.store, taskId)).map(({ body }) => body).filter(({ state }) => state === 'pending');

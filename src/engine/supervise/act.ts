@@ -6,21 +6,21 @@ import { exhaustedBudget, overSharedBudget } from '../../domain/run/budget.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Block, Task } from '../../domain/task/task.ts';
 import { budgetsBefore } from '../../store/queries/shared-budgets.ts';
-import { changed } from '../../store/records/journal.ts';
+import { changeWrites } from '../../store/records/journal.ts';
 import { runs } from '../../store/records/runs.ts';
 import { settle } from '../settle.ts';
 import { PATIENCE_MS, reasonOf } from '../work/trouble.ts';
 import { budgetBlock } from './blocks.ts';
 import { outOfBounds } from './bounds.ts';
-import { heard } from './converse.ts';
-import type { Action, Sight } from './decide.ts';
-import { climb, ending } from './ending.ts';
+import { takeAnswers } from './converse.ts';
+import type { ObservedRun, SuperviseAction } from './decide.ts';
+import type { RunStart, SuperviseDeps } from './deps.ts';
+import { endRun, terminateTree } from './end-run.ts';
 import { catchUp, finish } from './finish.ts';
-import type { Memory } from './memory.ts';
-import type { Start, SuperviseNeeds } from './needs.ts';
+import type { SuperviseMemory } from './memory.ts';
 import { firstWatch, read } from './read.ts';
 
-export async function act(action: Action, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+export async function act(action: SuperviseAction, needs: SuperviseDeps, memory: SuperviseMemory): Promise<boolean> {
   switch (action.type) {
     case 'start':
       memory.picture.begins(action.sight.run.body.id);
@@ -30,13 +30,13 @@ export async function act(action: Action, needs: SuperviseNeeds, memory: Memory)
     case 'ingest':
       return read(action.sight, needs, memory);
     case 'hangUp':
-      return hangUp(action.sight, needs, memory);
+      return closeInput(action.sight, needs, memory);
     case 'end':
-      await needs.store.commit(ending(action.sight.run, action, needs, memory), { flush: true });
-      climb(action.sight.run.body, needs, memory, { atOnce: action.atOnce ?? false });
+      await needs.store.commit(endRun(action.sight.run, action, needs, memory), { flush: true });
+      terminateTree(action.sight.run.body, needs, memory, { atOnce: action.atOnce ?? false });
       return true;
     case 'ladder':
-      climb(action.sight.run.body, needs, memory, { atOnce: action.atOnce ?? false });
+      terminateTree(action.sight.run.body, needs, memory, { atOnce: action.atOnce ?? false });
       return false;
     case 'catchUp':
       return catchUp(action.sight, needs, memory);
@@ -49,7 +49,7 @@ export async function act(action: Action, needs: SuperviseNeeds, memory: Memory)
 const MOST_TRIES = 8;
 
 /** What cannot be started rests and is tried again; after a while it gives its place back, and says why. */
-async function startInTime(sight: Sight, needs: SuperviseNeeds, { setbacks }: Memory): Promise<boolean> {
+async function startInTime(sight: ObservedRun, needs: SuperviseDeps, { setbacks }: SuperviseMemory): Promise<boolean> {
   const { id, taskId } = sight.run.body;
   if (!setbacks.isDue(id)) return false;
   try {
@@ -67,7 +67,7 @@ async function startInTime(sight: Sight, needs: SuperviseNeeds, { setbacks }: Me
 }
 
 /** The intent is the claim itself, already durable; arbitration in the run directory lets it begin at most once. */
-async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boolean> {
+async function start({ run, task }: ObservedRun, needs: SuperviseDeps): Promise<boolean> {
   const executor = await needs.executor(run.body.executor);
   const spent = task && (exhaustedBudget(task) ?? overSharedBudget(await budgetsBefore(run.body, task, needs.store)));
   if (task && spent) {
@@ -105,7 +105,7 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
     await giveUp(run.body, launch, needs);
     return true;
   }
-  const plain: Start = {
+  const plain: RunStart = {
     mode: launch.mode,
     command: launch.command,
     args: launch.args,
@@ -124,7 +124,7 @@ async function start({ run, task }: Sight, needs: SuperviseNeeds): Promise<boole
   // What waited stands in its prompt.
   const sent = task.messages.filter(({ state }) => state === 'waiting').map(({ n }) => n);
   const note = remark === undefined ? undefined : { what: 'comment', why: remark, data: { run: run.body.id } };
-  if (sent.length > 0 || note) await needs.store.commit(await heard(task, { heard: [], sent, note }, needs));
+  if (sent.length > 0 || note) await needs.store.commit(await takeAnswers(task, { heard: [], sent, note }, needs));
   return true;
 }
 
@@ -151,7 +151,7 @@ function launched(executor: Executor, job: Job): Launch | string {
 }
 
 /** Written down before it is done: how a program goes that was told to go says nothing of its work. */
-async function hangUp({ run }: Sight, needs: SuperviseNeeds, { hungUp }: Memory): Promise<boolean> {
+async function closeInput({ run }: ObservedRun, needs: SuperviseDeps, { hungUp }: SuperviseMemory): Promise<boolean> {
   const { watch } = run.body;
   if (watch && !watch.inputEnded) {
     await needs.store.commit([
@@ -159,23 +159,23 @@ async function hangUp({ run }: Sight, needs: SuperviseNeeds, { hungUp }: Memory)
     ]);
     return true;
   }
-  if (await needs.runner.hangUp(run.body.id)) hungUp.add(run.body.id);
+  if (await needs.runner.closeInput(run.body.id)) hungUp.add(run.body.id);
   return false;
 }
 
 /** A run that cannot be started must not be started later by anybody either. */
-async function giveUp(run: Run, why: string, needs: SuperviseNeeds, block?: Block): Promise<void> {
-  if (!(await needs.runner.forestall(run.id))) return;
+async function giveUp(run: Run, why: string, needs: SuperviseDeps, block?: Block): Promise<void> {
+  if (!(await needs.runner.preventStart(run.id))) return;
   const outcome = block?.cause === 'budget' ? 'over_budget' : block ? 'blocked' : 'refused';
   await settle(run.id, { outcome, detail: why, retryInMs: 0, block }, needs);
 }
 
-async function adopt({ run, look, task }: Sight, needs: SuperviseNeeds): Promise<boolean> {
+async function adopt({ run, look, task }: ObservedRun, needs: SuperviseDeps): Promise<boolean> {
   if (look.state !== 'alive' || !task) return false;
   const at = needs.now();
   const watch = run.body.watch ?? (await firstWatch(run.body, task, needs));
   const next: Run = { ...run.body, updatedAt: at, phase: { state: 'running', since: at, ...look.identity }, watch };
   const note = { what: 'started', data: { agent: look.identity.agent.pid } };
-  await needs.store.commit(changed(runs, run, next, { author: { by: `host ${needs.hostName}`, at }, note }));
+  await needs.store.commit(changeWrites(runs, run, next, { author: { by: `host ${needs.hostName}`, at }, note }));
   return true;
 }

@@ -3,7 +3,7 @@ import type { JournalNote } from '../../domain/journal/entry.ts';
 import { overBudget } from '../../domain/run/budget.ts';
 import type { Outcome, Run, Watch } from '../../domain/run/run.ts';
 import type { Block, Task } from '../../domain/task/task.ts';
-import type { Unkept } from './needs.ts';
+import type { UnsavedWork } from './deps.ts';
 
 /* What a person is told who must act before a run makes sense again. */
 
@@ -13,10 +13,10 @@ export const budgetBlock = (taskId: string, why: string): Block => ({
   what: `${why}; its work is kept: raise the limit with \`fleet task edit\`, then \`fleet task resume ${taskId.slice(-8)}\``,
 });
 
-export const unkeptText = ({ why, path }: Unkept): string => `${why}; its files are in ${path}`;
+export const unkeptText = ({ why, path }: UnsavedWork): string => `${why}; its files are in ${path}`;
 
 /** Its files are all there, and nothing but a person will touch them. */
-export const asideBlock = (taskId: string, unkept: Unkept): Block => ({
+export const asideBlock = (taskId: string, unkept: UnsavedWork): Block => ({
   cause: 'aside',
   who: 'you',
   what: `what it left could not be kept: ${unkeptText(unkept)}; take from there what you need; \`fleet task retry ${taskId.slice(-8)}\` begins anew, \`fleet workspace delete ${unkept.workspaceId}\` removes them`,

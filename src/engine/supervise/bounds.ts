@@ -4,10 +4,10 @@ import { executorRefOf } from '../../domain/hold/account.ts';
 import type { Run } from '../../domain/run/run.ts';
 import { type Block, makersOf, type Task } from '../../domain/task/task.ts';
 import { projects } from '../../store/records/projects.ts';
-import type { SuperviseNeeds } from './needs.ts';
+import type { SuperviseDeps } from './deps.ts';
 
 /** Why it may not be started as things stand now, whatever held when its task was made. */
-export async function outOfBounds(run: Run, task: Task, { store, startRules }: SuperviseNeeds): Promise<Block | undefined> {
+export async function outOfBounds(run: Run, task: Task, { store, startRules }: SuperviseDeps): Promise<Block | undefined> {
   const rules = startRules();
   // What it does was looked at when its agent was started; its own program is the project's.
   if (run.chore) return undefined;

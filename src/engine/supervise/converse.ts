@@ -7,16 +7,16 @@ import type { Task } from '../../domain/task/task.ts';
 import type { QuestionId } from '../../domain/values.ts';
 import type { Write } from '../../store/port.ts';
 import { isPending, questionsOf } from '../../store/queries/questions.ts';
-import { born, changed } from '../../store/records/journal.ts';
+import { changeWrites, creationWrites } from '../../store/records/journal.ts';
 import { questions } from '../../store/records/questions.ts';
 import { tasks } from '../../store/records/tasks.ts';
+import type { SuperviseDeps } from './deps.ts';
 import { type Ingested, stepped } from './ingest.ts';
-import type { SuperviseNeeds } from './needs.ts';
 
 /* What people and an agent say to each other while it runs: questions and answers, messages and that they were heard. */
 
 /** What an earlier commit promised to send is there now: it need not be kept. */
-export async function delivered(run: Run, watch: Watch, needs: SuperviseNeeds): Promise<Watch> {
+export async function deliver(run: Run, watch: Watch, needs: SuperviseDeps): Promise<Watch> {
   const promised = run.watch?.outbox;
   if (!promised || promised.tail === '') return watch;
   await needs.runner.send(run.id, promised.at, promised.tail);
@@ -31,10 +31,10 @@ interface Conversation {
 }
 
 /** Answers to what the agent asked, and messages it can take while it runs. */
-export async function passedOn(
+export async function sendReplies(
   watch: Watch,
   { task, executor }: Conversation,
-  needs: SuperviseNeeds,
+  needs: SuperviseDeps,
 ): Promise<{ watch: Watch; sent: number[] }> {
   let now = watch;
   for (const { request, questionId } of watch.asks) {
@@ -68,7 +68,12 @@ interface Asked {
  * What the agent asks in its own way. A question that a run before it asked in the same words and nobody has answered is
  * taken over, so that people do not find it twice.
  */
-export async function asking(run: Run, watch: Watch, asks: Ingested['asks'], { store, now }: SuperviseNeeds): Promise<Asked> {
+export async function askQuestions(
+  run: Run,
+  watch: Watch,
+  asks: Ingested['asks'],
+  { store, now }: SuperviseDeps,
+): Promise<Asked> {
   if (asks.length === 0) return { writes: [], watch };
   const at = now();
   const author = { by: run.id, at };
@@ -80,7 +85,7 @@ export async function asking(run: Run, watch: Watch, asks: Ingested['asks'], { s
     const before = open.find(({ body }) => isSameText(body.text, text) && ![...taken.values()].includes(body.id));
     if (before) {
       taken.set(questionId, before.body.id);
-      return changed(questions, before, { ...before.body, ...asker }, { author, note: { what: 'asked again' } });
+      return changeWrites(questions, before, { ...before.body, ...asker }, { author, note: { what: 'asked again' } });
     }
     const question: Question = {
       id: questionId,
@@ -93,7 +98,7 @@ export async function asking(run: Run, watch: Watch, asks: Ingested['asks'], { s
       state: 'pending',
       createdAt: at,
     };
-    return born(questions, question, author, { what: 'asked' });
+    return creationWrites(questions, question, author, { what: 'asked' });
   });
   const renamed = watch.asks.map((ask) => ({ ...ask, questionId: taken.get(ask.questionId) ?? ask.questionId }));
   return { writes, watch: { ...watch, asks: renamed } };
@@ -106,7 +111,7 @@ interface Told {
   readonly note?: JournalNote | undefined;
 }
 
-export async function heard(task: Task, { heard: numbers, sent, note }: Told, needs: SuperviseNeeds): Promise<Write[]> {
+export async function takeAnswers(task: Task, { heard: numbers, sent, note }: Told, needs: SuperviseDeps): Promise<Write[]> {
   if (numbers.length === 0 && sent.length === 0 && !note) return [];
   const seen = await tasks.get(needs.store, task.id);
   if (!seen) return [];
@@ -115,5 +120,5 @@ export async function heard(task: Task, { heard: numbers, sent, note }: Told, ne
   const messages = seen.body.messages.map((message) => ({ ...message, state: stateOf(message.n, message.state) }));
   const next = { ...seen.body, messages };
   if (!note) return [tasks.put(next, seen.version)];
-  return changed(tasks, seen, next, { author: { by: `host ${needs.hostName}`, at: needs.now() }, note });
+  return changeWrites(tasks, seen, next, { author: { by: `host ${needs.hostName}`, at: needs.now() }, note });
 }

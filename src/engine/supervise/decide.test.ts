@@ -1,20 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import type { Run, RunPhase, Watch } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
-import { decide, type Sight } from './decide.ts';
+import { decide, type ObservedRun } from './decide.ts';
+import type { RunState, SuperviseRules } from './deps.ts';
 import { newWatch } from './ingest.ts';
-import type { Look, Rules } from './needs.ts';
 
 const now = '2030-01-01T12:00:00.000Z';
 const MB = 1024 * 1024;
-const rules: Rules = { stallMs: 120_000, spoolBytes: 10 * MB, contextPercent: 90, processes: 100, sandboxSeconds: 3_600 };
+const rules: SuperviseRules = {
+  stallMs: 120_000,
+  spoolBytes: 10 * MB,
+  contextPercent: 90,
+  processes: 100,
+  sandboxSeconds: 3_600,
+};
 const who = { pid: 7, started: '1' };
 const identity = { boot: 'b', shim: who, agent: who };
 const running: RunPhase = { state: 'running', since: now, ...identity };
-const alive: Look = { state: 'alive', identity, listens: false, outBytes: 0, errBytes: 0 };
-const ended = (outBytes: number): Look => ({ state: 'ended', exit: 0, outBytes });
+const alive: RunState = { state: 'alive', identity, listens: false, outBytes: 0, errBytes: 0 };
+const ended = (outBytes: number): RunState => ({ state: 'ended', exit: 0, outBytes });
 
-interface Seen extends Partial<Omit<Sight, 'run' | 'task'>> {
+interface Seen extends Partial<Omit<ObservedRun, 'run' | 'task'>> {
   readonly phase?: RunPhase;
   readonly watch?: Partial<Watch>;
   readonly canceled?: boolean;
@@ -26,7 +32,7 @@ function actionFor({ phase = running, watch = {}, canceled = false, limits = {},
   const seen = { ...newWatch({ state: null, events: [], send: [] }, now), ...watch };
   const run = { body: { phase, watch: seen } as Run, version: '1' };
   const task = { spentMs: 0, turns: 0, ...limits, ...(canceled ? { cancelAsked: { at: now, by: 'ada' } } : {}) } as Task;
-  const around: Sight = { run, task, look: alive, silentMs: 0, sinceMs: 0, toSend: false, ...sight };
+  const around: ObservedRun = { run, task, look: alive, silentMs: 0, sinceMs: 0, toSend: false, ...sight };
   const [action] = decide({ sights: [around], now, rules });
   if (!action) return 'nothing';
   return [action.type, 'outcome' in action && action.outcome, 'atOnce' in action && action.atOnce && 'at once']
@@ -61,7 +67,7 @@ describe('what is done about a run', () => {
   });
 
   it('is to end the input of one that has said how it went and waits for more', () => {
-    const listening: Look = { ...alive, listens: true };
+    const listening: RunState = { ...alive, listens: true };
     const watch = { verdict: 'succeeded' as const };
     expect(actionFor({ look: listening })).toBe('nothing');
     expect(actionFor({ look: listening, watch })).toBe('hangUp');

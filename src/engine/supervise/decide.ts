@@ -5,15 +5,15 @@ import { outcomeOf } from '../../domain/run/outcome.ts';
 import type { Outcome, Run, Watch } from '../../domain/run/run.ts';
 import { isFinal, type Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
-import type { Seen as Read } from '../../store/records/record.ts';
+import type { Versioned as Read } from '../../store/records/record.ts';
 import { ENDINGS_PER_COMMIT } from '../settle.ts';
-import type { Look, Rules } from './needs.ts';
+import type { RunState, SuperviseRules } from './deps.ts';
 
 /** One live run: what the store says, what this machine says, and how long it has been silent. */
-export interface Sight {
+export interface ObservedRun {
   readonly run: Read<Run>;
   readonly task: Task | undefined;
-  readonly look: Look;
+  readonly look: RunState;
   readonly silentMs: number;
   /** How long it has shown nothing but use of the processor. */
   readonly speechlessMs?: number | undefined;
@@ -29,23 +29,29 @@ export interface Sight {
   readonly hungUp?: boolean | undefined;
 }
 
-export interface Seen {
-  readonly sights: readonly Sight[];
+export interface SuperviseView {
+  readonly sights: readonly ObservedRun[];
   readonly now: string;
-  readonly rules: Rules;
+  readonly rules: SuperviseRules;
 }
 
-export type Action =
-  | { readonly type: 'start'; readonly sight: Sight }
-  | { readonly type: 'adopt'; readonly sight: Sight }
-  | { readonly type: 'ingest'; readonly sight: Sight }
+export type SuperviseAction =
+  | { readonly type: 'start'; readonly sight: ObservedRun }
+  | { readonly type: 'adopt'; readonly sight: ObservedRun }
+  | { readonly type: 'ingest'; readonly sight: ObservedRun }
   /** It has said how it went and only waits for more to be said: nothing will be. */
-  | { readonly type: 'hangUp'; readonly sight: Sight }
-  | { readonly type: 'end'; readonly sight: Sight; readonly outcome: Outcome; readonly why: string; readonly atOnce?: boolean }
-  | { readonly type: 'ladder'; readonly sight: Sight; readonly atOnce?: boolean }
-  | { readonly type: 'catchUp'; readonly sight: Sight }
+  | { readonly type: 'hangUp'; readonly sight: ObservedRun }
+  | {
+      readonly type: 'end';
+      readonly sight: ObservedRun;
+      readonly outcome: Outcome;
+      readonly why: string;
+      readonly atOnce?: boolean;
+    }
+  | { readonly type: 'ladder'; readonly sight: ObservedRun; readonly atOnce?: boolean }
+  | { readonly type: 'catchUp'; readonly sight: ObservedRun }
   /** Several at once: what ends together is written down together. */
-  | { readonly type: 'finish'; readonly sights: readonly Sight[] };
+  | { readonly type: 'finish'; readonly sights: readonly ObservedRun[] };
 
 /** Whoever began to start a run says who it is at once, or never. */
 const STARTING_MS = 30_000;
@@ -59,7 +65,7 @@ const AFTERWARDS_MS = 20_000;
 /** How long a tool that is still open when its agent has said how it went may take. */
 const LATE_MS = 2_000;
 
-export function decide({ sights, now, rules }: Seen): readonly Action[] {
+export function decide({ sights, now, rules }: SuperviseView): readonly SuperviseAction[] {
   const actions = sights.flatMap((sight) => actionFor(sight, now, rules) ?? []);
   const over = actions.flatMap((action) => (action.type === 'finish' ? action.sight : []));
   const finishing = Array.from({ length: Math.ceil(over.length / ENDINGS_PER_COMMIT) }, (_, n) => ({
@@ -69,9 +75,9 @@ export function decide({ sights, now, rules }: Seen): readonly Action[] {
   return [...finishing, ...actions.filter((action) => action.type !== 'finish')];
 }
 
-type Single = Exclude<Action, { type: 'finish' }> | { readonly type: 'finish'; readonly sight: Sight };
+type Single = Exclude<SuperviseAction, { type: 'finish' }> | { readonly type: 'finish'; readonly sight: ObservedRun };
 
-function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined {
+function actionFor(sight: ObservedRun, now: string, rules: SuperviseRules): Single | undefined {
   const { run, look, task } = sight;
   const { phase } = run.body;
   if (look.state === 'ended' || look.state === 'dead')
@@ -101,13 +107,13 @@ function actionFor(sight: Sight, now: string, rules: Rules): Single | undefined 
 }
 
 /** It has said how it went, has been told all it was to be told, and waits for no tool such as one that hands in its report. */
-function isOver({ run, silentMs }: Sight): boolean {
+function isOver({ run, silentMs }: ObservedRun): boolean {
   const { watch } = run.body;
   return watch?.verdict !== undefined && watch.outbox.tail === '' && (watch.openTools.length === 0 || silentMs > LATE_MS);
 }
 
 /** Signs of life that are no output are written down too, often enough that people see whether there were any. */
-export function isToBeWrittenDown({ run, silentMs, sinceMs }: Sight, now: string, { stallMs }: Rules): boolean {
+export function isToBeWrittenDown({ run, silentMs, sinceMs }: ObservedRun, now: string, { stallMs }: SuperviseRules): boolean {
   const { signAt = now, asks = [] } = run.body.watch ?? {};
   return isTimeUp(sinceMs, msOf(now)) || (asks.length === 0 && msOf(now) - silentMs - msOf(signAt) > stallMs / 4);
 }
@@ -124,9 +130,9 @@ const unreadOf = ({ phase, watch }: Run, outBytes: number): number =>
   phase.state === 'ending' && phase.outcome === 'output_limit' ? 0 : outBytes - (watch?.offset ?? 0);
 
 function reasonToEnd(
-  { run, task, silentMs, speechlessMs = silentMs, sinceMs, processes = 0, overShared }: Sight,
-  look: Extract<Look, { state: 'alive' }>,
-  rules: Rules,
+  { run, task, silentMs, speechlessMs = silentMs, sinceMs, processes = 0, overShared }: ObservedRun,
+  look: Extract<RunState, { state: 'alive' }>,
+  rules: SuperviseRules,
 ): { outcome: Outcome; why: string; atOnce?: boolean } | undefined {
   const { watch } = run.body;
   if (!task) return { outcome: 'canceled', why: 'its task is gone' };
@@ -168,7 +174,7 @@ const silence = (silentMs: number, speechlessMs: number, spinningMs: number): st
 function usedUp(
   { task, overShared }: { readonly task: Task; readonly overShared: string | undefined },
   watch: Watch,
-  rules: Rules,
+  rules: SuperviseRules,
 ): { outcome: Outcome; why: string; atOnce?: boolean } | undefined {
   const spent = overBudget(task, watch) ?? overShared;
   if (spent) return { outcome: 'over_budget', why: spent, atOnce: false };

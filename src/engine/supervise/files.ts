@@ -1,8 +1,8 @@
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
-import type { Memory } from './memory.ts';
-import type { SuperviseNeeds } from './needs.ts';
+import type { SuperviseDeps } from './deps.ts';
+import type { SuperviseMemory } from './memory.ts';
 
 /** From which share of its patience on a silent run's files are looked at, and how often from then on. */
 const FROM = 1 / 2;
@@ -19,7 +19,7 @@ export interface Silence {
  * Changed files are a sign of life of last resort: a look costs thousands of calls, so that only who is about to be taken
  * for stalled gets one, and beside the turn. What it finds counts at the next turn.
  */
-export function lookAtFiles({ run, task, silentMs, patienceMs }: Silence, needs: SuperviseNeeds, memory: Memory): void {
+export function lookAtFiles({ run, task, silentMs, patienceMs }: Silence, needs: SuperviseDeps, memory: SuperviseMemory): void {
   const before = memory.files.get(run.id);
   const now = needs.elapsed();
   const isDue = silentMs > patienceMs * FROM && (!before || (!before.isLooking && now - before.at > patienceMs * EVERY));

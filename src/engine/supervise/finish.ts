@@ -16,19 +16,19 @@ import { questionsOf } from '../../store/queries/questions.ts';
 import { sharedBudgets } from '../../store/queries/shared-budgets.ts';
 import { projects } from '../../store/records/projects.ts';
 import { runs } from '../../store/records/runs.ts';
-import { type Ended, type Ending, settleAll } from '../settle.ts';
+import { type Ended, type SettledEnding, settleAll } from '../settle.ts';
 import { PATIENCE_MS, reasonOf } from '../work/trouble.ts';
 import { asideBlock, blockAfter, budgetNote, unkeptText } from './blocks.ts';
-import { asking } from './converse.ts';
-import type { Sight } from './decide.ts';
-import { climb } from './ending.ts';
+import { askQuestions } from './converse.ts';
+import type { ObservedRun } from './decide.ts';
+import type { RunRemains, RunState, SuperviseDeps } from './deps.ts';
+import { terminateTree } from './end-run.ts';
 import { type NewAsk, stepped } from './ingest.ts';
-import type { Memory } from './memory.ts';
-import type { Left, Look, SuperviseNeeds } from './needs.ts';
+import type { SuperviseMemory } from './memory.ts';
 import { firstWatch, priceOf, seenUntil } from './read.ts';
 
 /** It has ended and left much to read: piece by piece, so that nobody waits for it, and none is read twice. */
-export async function catchUp(sight: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+export async function catchUp(sight: ObservedRun, needs: SuperviseDeps, memory: SuperviseMemory): Promise<boolean> {
   const { run, task } = sight;
   const executor = await needs.executor(run.body.executor);
   if (!executor || !task || memory.unfinished.has(run.body.id)) return finish([sight], needs, memory);
@@ -48,7 +48,7 @@ export async function catchUp(sight: Sight, needs: SuperviseNeeds, memory: Memor
 }
 
 /** Runs that are over: what can be said of each is gathered by itself, so that none holds up or spoils the others. */
-export async function finish(sights: readonly Sight[], needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+export async function finish(sights: readonly ObservedRun[], needs: SuperviseDeps, memory: SuperviseMemory): Promise<boolean> {
   const due = sights.filter(({ run }) => memory.setbacks.isDue(run.body.id));
   const gathered = await Promise.allSettled(due.map((sight) => lastOf(sight, needs, memory)));
   const over = gathered.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
@@ -68,7 +68,7 @@ export async function finish(sights: readonly Sight[], needs: SuperviseNeeds, me
 const MOST_TRIES = 6;
 
 /** Each fails for itself and rests before it is tried again; who has only lost a race is looked at again at once. */
-function notYet(sight: Sight | undefined, error: unknown, { setbacks, unfinished }: Memory): void {
+function notYet(sight: ObservedRun | undefined, error: unknown, { setbacks, unfinished }: SuperviseMemory): void {
   if (!sight || isFault(error, 'conflict')) throw error;
   const { id, taskId } = sight.run.body;
   const { times, forMs } = setbacks.note(id, error, { taskId, runId: id });
@@ -76,9 +76,9 @@ function notYet(sight: Sight | undefined, error: unknown, { setbacks, unfinished
 }
 
 /** Beside the turn: what was claimed in the place of this run must not wait for files that people read. */
-function note(run: Run, needs: SuperviseNeeds, { notes }: Memory): void {
+function note(run: Run, needs: SuperviseDeps, { notes }: SuperviseMemory): void {
   const noting = needs
-    .noted(run)
+    .runEnded(run)
     .catch((error: unknown) => needs.log('notes.failed', { taskId: run.taskId, runId: run.id, error: String(error) }))
     .finally(() => notes.delete(noting));
   notes.add(noting);
@@ -89,11 +89,15 @@ interface Last extends Ended {
 }
 
 /** Whatever is left of its tree goes, and the rest of its output is read; undefined when something of it still is there. */
-async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory: Memory): Promise<Last | undefined> {
-  if (look.state === 'unclaimed' && !(await needs.runner.forestall(run.body.id))) return undefined;
+async function lastOf(
+  { run, task, look }: ObservedRun,
+  needs: SuperviseDeps,
+  memory: SuperviseMemory,
+): Promise<Last | undefined> {
+  if (look.state === 'unclaimed' && !(await needs.runner.preventStart(run.body.id))) return undefined;
   if (look.state !== 'unclaimed' && !(await isSwept(run.body, needs, memory))) return undefined;
   const ran = look.state !== 'unclaimed' && look.state !== 'never';
-  const left = task ? await needs.leaveBehind(run.body, task, ran) : NOTHING;
+  const left = task ? await needs.preserveWork(run.body, task, ran) : NOTHING;
   if (!left) return undefined;
   // It cannot be read to its end, again and again: what was read of it before counts.
   const cutShort = memory.unfinished.get(run.body.id);
@@ -110,7 +114,7 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
   const { outcome, detail } = withFullDisk(advised, last, await needs.diskFull());
   if (outcome === 'output_limit' && cutShort === undefined) await needs.runner.trim(run.body.id, needs.rules().spoolBytes);
   const counted = task ? countedAttempts(task) : 1;
-  const ending: Ending = {
+  const ending: SettledEnding = {
     outcome: quiet && counted > 1 ? 'blocked' : outcome,
     ...(detail === undefined ? {} : { detail }),
     exit: facts.exit,
@@ -132,17 +136,17 @@ async function lastOf({ run, task, look }: Sight, needs: SuperviseNeeds, memory:
 }
 
 /** What is said beside its outcome in the history of the task. */
-function remarkOn({ remark }: Left, budget: string | undefined, cutShort: string | undefined): string | undefined {
+function remarkOn({ remark }: RunRemains, budget: string | undefined, cutShort: string | undefined): string | undefined {
   const said = [cutShort === undefined ? budget : `not all was read: ${cutShort}`, remark].filter((one) => one !== undefined);
   return said.length === 0 ? undefined : said.join('; ');
 }
 
-async function aroundEnd({ executor }: Run, task: Task, needs: SuperviseNeeds) {
+async function aroundEnd({ executor }: Run, task: Task, needs: SuperviseDeps) {
   return { executor: await needs.executor(executor), shared: overSharedBudget(await sharedBudgets(task, needs)) };
 }
 
 /** A run that was seen alive has run, also when a loss of power has taken its directory: it may be what took its host down. */
-const hasNeverRun = ({ phase }: Run, { state }: Look): boolean =>
+const hasNeverRun = ({ phase }: Run, { state }: RunState): boolean =>
   phase.state === 'claimed' && (state === 'never' || state === 'unclaimed');
 
 /** Mostly nothing is left, which takes one look; helpers that will not go are waited for beside the turn. */
@@ -150,12 +154,12 @@ const SWEEP_MS = 50;
 /** Whoever an agent that has ended by itself left behind may still hand in its report or its question. */
 const LATE_MS = 2_000;
 
-async function isSwept(run: Run, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+async function isSwept(run: Run, needs: SuperviseDeps, memory: SuperviseMemory): Promise<boolean> {
   if (memory.swept.has(run.id)) return true;
   const isNew = !memory.ladders.has(run.id);
   // One that was too quick to be seen running has ended by itself, too.
   const isByItself = run.kind === 'agent' && run.phase.state !== 'ending';
-  climb(run, needs, memory, isByItself ? { patienceMs: LATE_MS } : {});
+  terminateTree(run, needs, memory, isByItself ? { patienceMs: LATE_MS } : {});
   if (isNew) await Promise.race([memory.ladders.get(run.id), new Promise((resolve) => setTimeout(resolve, SWEEP_MS))]);
   return memory.swept.has(run.id);
 }
@@ -164,9 +168,9 @@ async function isSwept(run: Run, needs: SuperviseNeeds, memory: Memory): Promise
 const withAdvice = (end: Outcomes, { isRefused }: RunEndFacts, executor: Executor | undefined): Outcomes =>
   isRefused && executor?.program ? { ...end, detail: `${end.detail}; install it with \`${executor.program.install}\`` } : end;
 
-const NOTHING: Left = {};
+const NOTHING: RunRemains = {};
 
-const factsOf = (look: Look): RunEndFacts =>
+const factsOf = (look: RunState): RunEndFacts =>
   look.state === 'ended'
     ? { exit: look.exit, reason: look.reason, isRefused: look.isRefused, exceeded: look.exceeded }
     : look.state === 'unclaimed' || look.state === 'never'
@@ -177,12 +181,12 @@ const factsOf = (look: Look): RunEndFacts =>
  * Whether it has left with a question of its own open. What it asked with its last words, or on paper, is asked first. A
  * request to be allowed something ends with whoever made it.
  */
-async function hasAsked(run: Run, asks: readonly NewAsk[], needs: SuperviseNeeds): Promise<boolean> {
+async function hasAsked(run: Run, asks: readonly NewAsk[], needs: SuperviseDeps): Promise<boolean> {
   if (asks.length > 0 && run.watch) {
-    const { writes } = await asking(run, run.watch, asks, needs);
+    const { writes } = await askQuestions(run, run.watch, asks, needs);
     await needs.store.commit(writes, { flush: true });
   }
-  await needs.lastAsks(run);
+  await needs.collectFinalQuestions(run);
   return (await questionsOf(needs.store, run.taskId)).some((seen) => isOpenQuestionOf(run.id, seen.body));
 }
 
@@ -192,7 +196,7 @@ interface LastSeen {
   readonly asks: readonly NewAsk[];
 }
 
-async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds): Promise<LastSeen> {
+async function lastWatch(run: Run, task: Task, look: RunState, needs: SuperviseDeps): Promise<LastSeen> {
   const executor = await needs.executor(run.executor);
   if (!executor || look.state === 'unclaimed' || look.state === 'never') return { watch: run.watch, heard: [], asks: [] };
   let watch = run.watch ?? (await firstWatch(run, task, needs));
@@ -215,10 +219,10 @@ async function lastWatch(run: Run, task: Task, look: Look, needs: SuperviseNeeds
 }
 
 /** Work in place is as old as its newest file. */
-async function markOf(run: Run, task: Task, { mark }: Left, needs: SuperviseNeeds): Promise<string> {
+async function markOf(run: Run, task: Task, { mark }: RunRemains, needs: SuperviseDeps): Promise<string> {
   const work = mark ?? String(await needs.changedAt(run, task));
   return createHash('sha256')
-    .update(JSON.stringify([work, await needs.notesMark(task)]))
+    .update(JSON.stringify([work, await needs.notesVersion(task)]))
     .digest('hex');
 }
 
@@ -227,8 +231,8 @@ const LONGEST_PAUSE_MS = LIMITS.pauseDays.value * 86_400_000;
 /** A provider that said when it will work again is asked then, and not before. */
 export const refusalOf = (
   watch: Watch | undefined,
-  needs: Pick<SuperviseNeeds, 'jitter' | 'now'>,
-): NonNullable<Ending['refusal']> => ({
+  needs: Pick<SuperviseDeps, 'jitter' | 'now'>,
+): NonNullable<SettledEnding['refusal']> => ({
   jitter: needs.jitter(),
   ...(watch?.limitedUntil === undefined
     ? {}
@@ -236,7 +240,7 @@ export const refusalOf = (
 });
 
 /** Work in place has no branch to verify or merge; a project's verify command still decides. */
-async function nothingToProve(task: Task, { store }: SuperviseNeeds): Promise<boolean> {
+async function nothingToProve(task: Task, { store }: SuperviseDeps): Promise<boolean> {
   if (!task.projectId) return true;
   if (task.work) return false;
   return (await projects.get(store, task.projectId))?.body.verify === undefined;

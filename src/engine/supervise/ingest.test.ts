@@ -7,8 +7,8 @@ import { questionIndex, questions } from '../../store/records/questions.ts';
 import { runIndex, runs } from '../../store/records/runs.ts';
 import { takeTurn } from '../controller.ts';
 import { dispatch } from '../dispatch.ts';
+import type { OutputSlice, RunState, SuperviseDeps } from './deps.ts';
 import { type Ingested, ingest, newWatch } from './ingest.ts';
-import type { Look, Slice, SuperviseNeeds } from './needs.ts';
 import { supervise } from './supervise.ts';
 
 const AT = '2030-01-01T12:00:00.000Z' as Instant;
@@ -59,7 +59,7 @@ const event: fc.Arbitrary<AgentEvent> = fc.oneof(
 );
 
 describe('what a run takes', () => {
-  const lines = (...events: AgentEvent[]): Slice => ({
+  const lines = (...events: AgentEvent[]): OutputSlice => ({
     lines: events.map((one) => ({ text: JSON.stringify(one) })),
     cursor: { offset: 400, skipping: false },
     dropped: 0,
@@ -144,7 +144,12 @@ function readIn(portions: readonly (readonly string[])[]): Ingested {
   let all: Ingested = { watch: newWatch(plain.begin({} as never), AT), asks: [], heard: [], turnOver: false };
   for (const texts of portions) {
     offset += texts.length;
-    const slice: Slice = { lines: texts.map((text) => ({ text })), cursor: { offset, skipping: false }, dropped: 1, more: false };
+    const slice: OutputSlice = {
+      lines: texts.map((text) => ({ text })),
+      cursor: { offset, skipping: false },
+      dropped: 1,
+      more: false,
+    };
     const before = structuredClone(all.watch);
     const next = ingest(
       all.watch,
@@ -168,7 +173,7 @@ async function house() {
   const made = engineHouse();
   const printed: string[] = [];
   let [commits, clock] = [0, 0];
-  const look = (): Look => ({
+  const look = (): RunState => ({
     state: 'alive',
     identity: { boot: 'b', shim: { pid: 1, started: '1' }, agent: { pid: 2, started: '1' } },
     listens: false,
@@ -192,7 +197,7 @@ async function house() {
     turnOver: () => undefined,
     runner: {
       look: async () => look(),
-      read: async (_id: string, { offset }: { offset: number }): Promise<Slice> => {
+      read: async (_id: string, { offset }: { offset: number }): Promise<OutputSlice> => {
         const lines = printed.slice(offset, offset + perRead).map((text) => ({ text }));
         const end = offset + lines.length;
         return { lines, cursor: { offset: end, skipping: false }, dropped: 0, more: end < printed.length };
@@ -209,7 +214,7 @@ async function house() {
     job: async () => ({}),
     rules: () => ({ stallMs: 1e9, spoolBytes: 1e9, processes: 1e9 }),
     log: () => undefined,
-  } as unknown as SuperviseNeeds;
+  } as unknown as SuperviseDeps;
   await made.call('task.create', { directory: '/plain', prompt: 'x' });
   await takeTurn(dispatch(made.needs));
   const controller = supervise(needs);

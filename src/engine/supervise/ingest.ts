@@ -5,7 +5,7 @@ import { estimatedContext } from '../../domain/run/context.ts';
 import type { Watch } from '../../domain/run/run.ts';
 import { type Turn, type Usage, usageOf, usageSum } from '../../domain/run/usage.ts';
 import type { Instant, QuestionId } from '../../domain/values.ts';
-import type { Slice } from './needs.ts';
+import type { OutputSlice } from './deps.ts';
 
 /** A question the agent asks in the lines just read. */
 export interface NewAsk {
@@ -57,7 +57,7 @@ export function newWatch(begun: Step, at: Instant): Watch {
 export function ingest(
   watch: Watch,
   executor: Executor,
-  read: Slice,
+  read: OutputSlice,
   { questionId, at, price = unknownPrice }: { questionId: () => QuestionId; at: Instant; price?: PriceOf },
 ): Ingested {
   const asks: NewAsk[] = [];

@@ -1,9 +1,9 @@
 import type { Watch } from '../../domain/run/run.ts';
 import { Setbacks } from '../work/setbacks.ts';
-import type { Look, SuperviseNeeds } from './needs.ts';
-import { Picture } from './picture.ts';
+import type { RunState, SuperviseDeps } from './deps.ts';
+import { LiveRuns } from './live-runs.ts';
 
-export interface Pulse {
+export interface RunPulse {
   readonly bytes: number;
   /** Processor time used, and when that was asked for. */
   readonly ticks: number;
@@ -13,15 +13,15 @@ export interface Pulse {
   readonly spokeAt: number;
 }
 
-export interface FileLook {
+export interface FileCheck {
   readonly at: number;
   readonly isLooking: boolean;
   readonly newest: number | undefined;
 }
 
 /** What one supervisor remembers between its turns. None of it is needed for being right after a restart. */
-export interface Memory {
-  readonly picture: Picture;
+export interface SuperviseMemory {
+  readonly picture: LiveRuns;
   /** Runs that could not be started or finished, and are tried again later. */
   readonly setbacks: Setbacks;
   /** Runs of which not all can be read, and why: they end without. */
@@ -40,26 +40,26 @@ export interface Memory {
   readonly hungUp: Set<string>;
   /** When the time a run has taken was last written down. */
   readonly seenAt: Map<string, number>;
-  readonly pulses: Map<string, Pulse>;
+  readonly pulses: Map<string, RunPulse>;
   /** When the runs were last looked at. */
   lookedAt: number | undefined;
   /** When processor time was last asked for. */
   ticksAt: number;
   /** Looks at the files of silent runs, and the newest change they found. */
-  readonly files: Map<string, FileLook>;
+  readonly files: Map<string, FileCheck>;
   /** What has been read of a run beyond the row of that version, and is not worth a commit yet. */
   readonly ahead: Map<string, { readonly version: string; readonly watch: Watch }>;
 }
 
 export interface Looked {
-  readonly look: Look;
+  readonly look: RunState;
   readonly at: number;
   /** When its process was last seen to be there. */
   readonly thereAt: number;
 }
 
-export const newMemory = (needs: SuperviseNeeds): Memory => ({
-  picture: new Picture(needs),
+export const newSuperviseMemory = (needs: SuperviseDeps): SuperviseMemory => ({
+  picture: new LiveRuns(needs),
   setbacks: new Setbacks('supervise', needs),
   unfinished: new Map(),
   looks: new Map(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Memory } from './memory.ts';
-import type { Look, SuperviseNeeds } from './needs.ts';
+import type { RunState, SuperviseDeps } from './deps.ts';
+import type { SuperviseMemory } from './memory.ts';
 import { observe } from './observe.ts';
 
 const STALL_MS = 60_000;
@@ -18,7 +18,7 @@ function machine(listens: boolean) {
     version: '1',
   };
   const task = { body: { id: 'task', messages: [] }, version: '1' };
-  const look = (): Look => ({
+  const look = (): RunState => ({
     state: 'alive',
     identity: { boot: 'b', shim: { pid: 1, started: '1' }, agent: { pid: 2, started: '1' } },
     listens,
@@ -30,7 +30,7 @@ function machine(listens: boolean) {
     picture: { look: async () => [{ run, task, isNew: false }] },
     ...{ looks: new Map(), hinted: new Set(), pulses: new Map(), seenAt: new Map(), files: new Map(), ahead: new Map() },
     ...{ hungUp: new Set(), ticksAt: Number.NEGATIVE_INFINITY },
-  } as unknown as Memory;
+  } as unknown as SuperviseMemory;
   const needs = {
     elapsed: () => clock,
     now: () => at(clock),
@@ -42,7 +42,7 @@ function machine(listens: boolean) {
       ticks: async () => new Map([['run', ticks]]),
       crowded: async () => new Map(),
     },
-  } as unknown as SuperviseNeeds;
+  } as unknown as SuperviseDeps;
   return {
     /** Time goes by while it uses this many ticks in a second. */
     pass: async (ms: number, perSecond: number) => {

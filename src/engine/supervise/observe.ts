@@ -7,16 +7,16 @@ import type { Task } from '../../domain/task/task.ts';
 import { msOf } from '../../domain/values.ts';
 import { sharedBudgets } from '../../store/queries/shared-budgets.ts';
 import { questions } from '../../store/records/questions.ts';
-import type { Seen, Sight } from './decide.ts';
+import type { ObservedRun, SuperviseView } from './decide.ts';
+import type { Runner, RunState, SuperviseDeps } from './deps.ts';
 import { lookAtFiles } from './files.ts';
-import type { Looked, Memory, Pulse } from './memory.ts';
-import type { Look, Runner, SuperviseNeeds } from './needs.ts';
-import type { Known } from './picture.ts';
+import type { Known } from './live-runs.ts';
+import type { Looked, RunPulse, SuperviseMemory } from './memory.ts';
 
 /** Processor time is asked for only of runs that have been silent this long. */
 const QUIET_MS = 5_000;
 
-export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Seen> {
+export async function observe(needs: SuperviseDeps, memory: SuperviseMemory): Promise<SuperviseView> {
   const { runner } = needs;
   const { picture, pulses, seenAt } = memory;
   const live = await picture.look();
@@ -32,8 +32,8 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
     needs.rules().processes,
   );
   const found = new Map<string, Promise<Usage | undefined>>();
-  const sights = live.map(async ({ run, task }, at): Promise<Sight> => {
-    const look = looks[at] as Look;
+  const sights = live.map(async ({ run, task }, at): Promise<ObservedRun> => {
+    const look = looks[at] as RunState;
     const silentMs = now - (pulses.get(run.body.id)?.at ?? now);
     const patience = patienceMs(run.body.watch, needs.rules().stallMs);
     lookAtFiles({ run: run.body, task: task?.body, silentMs, patienceMs: patience }, needs, memory);
@@ -57,7 +57,7 @@ export async function observe(needs: SuperviseNeeds, memory: Memory): Promise<Se
 }
 
 /** Time in which nobody looked is taken off the silence of all of them, and each is looked at anew. */
-function forgive(memory: Memory, now: number, stallMs: number): void {
+function forgive(memory: SuperviseMemory, now: number, stallMs: number): void {
   const ms = unwatchedMs(now - (memory.lookedAt ?? now), stallMs);
   memory.lookedAt = now;
   if (ms === 0) return;
@@ -74,13 +74,13 @@ const GLANCE_MS = 1_000;
 
 interface Looking {
   readonly runner: Runner;
-  readonly memory: Memory;
+  readonly memory: SuperviseMemory;
   readonly now: number;
   /** How many of those that gave no hint may still be looked at in this turn. */
   wholeLooks: number;
 }
 
-async function lookAt({ run, isNew }: Known, looking: Looking): Promise<Look> {
+async function lookAt({ run, isNew }: Known, looking: Looking): Promise<RunState> {
   const { runner, now } = looking;
   const { looks, hinted } = looking.memory;
   const { id } = run.body;
@@ -105,15 +105,15 @@ function isDue({ at }: Looked, looking: Looking): boolean {
 }
 
 interface Feeling {
-  readonly needs: SuperviseNeeds;
-  readonly memory: Memory;
+  readonly needs: SuperviseDeps;
+  readonly memory: SuperviseMemory;
   readonly now: number;
 }
 
 /** Asking for processor time is a look at every process of the machine: a few times before a run is called stalled. */
 const MOST_TICKS_MS = 60_000;
 
-async function feelPulses(live: readonly Known[], looks: readonly Look[], { needs, memory, now }: Feeling): Promise<void> {
+async function feelPulses(live: readonly Known[], looks: readonly RunState[], { needs, memory, now }: Feeling): Promise<void> {
   const { pulses } = memory;
   const { stallMs } = needs.rules();
   const quietMs = Math.min(QUIET_MS, stallMs / 4);
@@ -129,13 +129,13 @@ async function feelPulses(live: readonly Known[], looks: readonly Look[], { need
   }
 }
 
-function forget(live: ReadonlySet<string>, { pulses, looks, hinted, files, ahead, hungUp }: Memory): void {
+function forget(live: ReadonlySet<string>, { pulses, looks, hinted, files, ahead, hungUp }: SuperviseMemory): void {
   for (const known of [pulses, looks, hinted, files, ahead, hungUp])
     for (const id of known.keys()) if (!live.has(id)) known.delete(id);
 }
 
 /** How long ago the run showed a sign of life; new output is one. */
-function silence(run: Run, look: Look | undefined, pulses: Map<string, Pulse>, now: number): number {
+function silence(run: Run, look: RunState | undefined, pulses: Map<string, RunPulse>, now: number): number {
   const bytes = look?.state === 'alive' ? look.outBytes + look.errBytes : 0;
   const pulse = pulses.get(run.id);
   if (!pulse || pulse.bytes !== bytes)
@@ -154,7 +154,7 @@ interface Beat {
 }
 
 /** Used processor time is a sign of life too, if it is more than idling takes: an agent that thinks prints nothing. */
-function beat(run: Run, { ticks, now, mostMs }: Beat, pulses: Map<string, Pulse>): void {
+function beat(run: Run, { ticks, now, mostMs }: Beat, pulses: Map<string, RunPulse>): void {
   const waits = (run.watch?.asks.length ?? 0) > 0;
   const before = pulses.get(run.id);
   // Who waits for a person is alive, and has all its time again once it is answered.
@@ -166,13 +166,13 @@ function beat(run: Run, { ticks, now, mostMs }: Beat, pulses: Map<string, Pulse>
 }
 
 /** A run that went on while nobody watched has run for as long as its process is old; the wall clock may have jumped. */
-function unwritten({ phase, updatedAt, watch }: Run, look: Look, needs: SuperviseNeeds): number {
+function unwritten({ phase, updatedAt, watch }: Run, look: RunState, needs: SuperviseDeps): number {
   if (phase.state !== 'running') return 0;
   const ageMs = look.state === 'alive' ? look.ageMs : undefined;
   return Math.max(0, ageMs === undefined ? msOf(needs.now()) - msOf(updatedAt) : ageMs - (watch?.activeMs ?? 0));
 }
 
-async function hasMail({ watch }: Run, task: Task | undefined, { store }: SuperviseNeeds): Promise<boolean> {
+async function hasMail({ watch }: Run, task: Task | undefined, { store }: SuperviseDeps): Promise<boolean> {
   if (!watch) return false;
   if (watch.outbox.tail !== '' || task?.messages.some(({ state }) => state === 'waiting')) return true;
   const asked = await Promise.all(watch.asks.map(({ questionId }) => questions.get(store, questionId)));

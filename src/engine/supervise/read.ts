@@ -4,14 +4,14 @@ import type { Task } from '../../domain/task/task.ts';
 import { instantOf, msOf } from '../../domain/values.ts';
 import { runs } from '../../store/records/runs.ts';
 import { budgetNote } from './blocks.ts';
-import { asking, delivered, heard, passedOn } from './converse.ts';
-import { isToBeWrittenDown, type Sight } from './decide.ts';
-import { sinceLast } from './ending.ts';
+import { askQuestions, deliver, sendReplies, takeAnswers } from './converse.ts';
+import { isToBeWrittenDown, type ObservedRun } from './decide.ts';
+import type { SuperviseDeps } from './deps.ts';
+import { sinceLast } from './end-run.ts';
 import { type Ingested, ingest, isConsequence, isUrgent, newWatch, type PriceOf } from './ingest.ts';
-import type { Memory } from './memory.ts';
-import type { SuperviseNeeds } from './needs.ts';
+import type { SuperviseMemory } from './memory.ts';
 
-export async function firstWatch(run: Run, task: Task, needs: SuperviseNeeds): Promise<Watch> {
+export async function firstWatch(run: Run, task: Task, needs: SuperviseDeps): Promise<Watch> {
   const executor = await needs.executor(run.executor);
   const job = await needs.job(run, task);
   const at = needs.now();
@@ -24,7 +24,7 @@ const READ_MS = 30;
 export const COMMIT_EVERY_MS = 250;
 
 /** Reads new output, passes on what people said, and commits both with the offset: one truth, whatever dies next. */
-export async function read(sight: Sight, needs: SuperviseNeeds, memory: Memory): Promise<boolean> {
+export async function read(sight: ObservedRun, needs: SuperviseDeps, memory: SuperviseMemory): Promise<boolean> {
   const { run, task, look, sinceMs, silentMs } = sight;
   const executor = await needs.executor(run.body.executor);
   const before = run.body.watch;
@@ -32,13 +32,13 @@ export async function read(sight: Sight, needs: SuperviseNeeds, memory: Memory):
   const ahead = memory.ahead.get(run.body.id);
   const from = ahead?.version === run.version ? ahead.watch : before;
   const seen = await seenUntil(run.body, from, executor, { needs, final: false });
-  if (seen.turnOver) needs.turnOver(run.body, task);
-  const told = await passedOn(
+  if (seen.turnOver) needs.saveTurn(run.body, task);
+  const told = await sendReplies(
     { ...seen.watch, activeMs: before.activeMs + Math.max(0, Math.round(sinceMs)) },
     { run: run.body, task, executor },
     needs,
   );
-  const sent = await delivered(run.body, told.watch, needs);
+  const sent = await deliver(run.body, told.watch, needs);
   const isNews = told.sent.length > 0 || sent.asks.length !== before.asks.length || isConsequence(from, seen);
   const isRead = seen.watch.offset !== before.offset && sinceMs >= COMMIT_EVERY_MS;
   const isDue = isToBeWrittenDown(sight, needs.now(), needs.rules()) || sent.outbox.tail !== '' || before.outbox.tail !== '';
@@ -51,11 +51,11 @@ export async function read(sight: Sight, needs: SuperviseNeeds, memory: Memory):
   }
   sinceLast(run.body.id, needs, memory);
   memory.ahead.delete(run.body.id);
-  const asked = await asking(run.body, { ...sent, signAt: lastSign(sent, silentMs, needs) }, seen.asks, needs);
+  const asked = await askQuestions(run.body, { ...sent, signAt: lastSign(sent, silentMs, needs) }, seen.asks, needs);
   const writes = [
     runs.put({ ...run.body, updatedAt: needs.now(), watch: asked.watch }, run.version),
     ...asked.writes,
-    ...(await heard(task, { heard: seen.heard, sent: told.sent, note: budgetNote(task, run.body, asked.watch) }, needs)),
+    ...(await takeAnswers(task, { heard: seen.heard, sent: told.sent, note: budgetNote(task, run.body, asked.watch) }, needs)),
   ];
   await needs.store.commit(writes, { flush: seen.asks.length > 0 });
   // What was promised in this commit is written after it: a crash in between is completed by whoever comes next.
@@ -64,14 +64,14 @@ export async function read(sight: Sight, needs: SuperviseNeeds, memory: Memory):
 }
 
 /** Output, or whatever else showed that it lives. */
-const lastSign = ({ signAt }: Watch, silentMs: number, needs: SuperviseNeeds): string => {
+const lastSign = ({ signAt }: Watch, silentMs: number, needs: SuperviseDeps): string => {
   const at = instantOf(msOf(needs.now()) - Math.round(silentMs));
   return at > signAt ? at : signAt;
 };
 
 /** An agent that does not say which model it used has used the one it was given. */
 export const priceOf =
-  (run: Run, needs: Pick<SuperviseNeeds, 'price'>): PriceOf =>
+  (run: Run, needs: Pick<SuperviseDeps, 'price'>): PriceOf =>
   (said) => {
     const model = said ?? run.model;
     return model === undefined ? undefined : needs.price(model);
@@ -82,7 +82,7 @@ export async function seenUntil(
   run: Run,
   watch: Watch,
   executor: Executor,
-  { needs, final }: { needs: SuperviseNeeds; final: boolean },
+  { needs, final }: { needs: SuperviseDeps; final: boolean },
 ): Promise<Ingested> {
   const until = needs.elapsed() + READ_MS;
   let seen: Ingested = { watch, asks: [], heard: [], turnOver: false };

@@ -3,9 +3,9 @@ import { runs } from '../../store/records/runs.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
 import { act } from './act.ts';
-import { type Action, decide, type Seen } from './decide.ts';
-import { newMemory } from './memory.ts';
-import type { SuperviseNeeds } from './needs.ts';
+import { decide, type SuperviseAction, type SuperviseView } from './decide.ts';
+import type { SuperviseDeps } from './deps.ts';
+import { newSuperviseMemory } from './memory.ts';
 import { observe } from './observe.ts';
 import { COMMIT_EVERY_MS } from './read.ts';
 
@@ -16,8 +16,8 @@ const IDLE_MS = 2_000;
 const AT_ONCE = 16;
 
 /** Two lists made one: the runs the store knows of this host, and what is really there. A restart is no special case. */
-export function supervise(needs: SuperviseNeeds): Controller<Seen, Action> {
-  const memory = newMemory(needs);
+export function supervise(needs: SuperviseDeps): Controller<SuperviseView, SuperviseAction> {
+  const memory = newSuperviseMemory(needs);
   return {
     name: 'supervise',
     everyMs: IDLE_MS,
@@ -27,12 +27,12 @@ export function supervise(needs: SuperviseNeeds): Controller<Seen, Action> {
     atOnce: AT_ONCE,
     stop: async () => void (await Promise.all(memory.notes)),
     // A run may wait for its workspace.
-    concerns: ({ op, key, ...write }) =>
+    wakesOn: ({ op, key, ...write }) =>
       key.kind === workspaces.kind ||
       (key.kind === runs.kind && op === 'put' && (write as { body: Run }).body.phase.state === 'claimed'),
-    onStir: (stir) => {
-      needs.onLeft(stir);
-      needs.runner.onStir((runIds) => {
+    onWake: (stir) => {
+      needs.onPreserved(stir);
+      needs.runner.onWake((runIds) => {
         for (const runId of runIds) memory.hinted.add(runId);
         stir();
       });

@@ -6,7 +6,7 @@ import type { SetupSource } from '../../domain/work/setup.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import { allocate } from './allocate.ts';
-import type { WorkNeeds } from './needs.ts';
+import type { WorkDeps } from './deps.ts';
 
 const projectId = `project_${'0'.repeat(26)}` as ProjectId;
 const project = { id: projectId, path: '/repo', setup: 'npm ci', targetBranch: 'main' } as Project;
@@ -17,7 +17,7 @@ const made = (from: Partial<SetupSource>) => ({
 });
 
 /** A fleet whose project has these free workspaces, numbered from one. */
-async function houseWith(free: readonly Partial<Workspace>[]): Promise<WorkNeeds> {
+async function houseWith(free: readonly Partial<Workspace>[]): Promise<WorkDeps> {
   const { needs, now } = engineHouse();
   const at = now();
   await needs.store.commit(
@@ -32,7 +32,7 @@ async function houseWith(free: readonly Partial<Workspace>[]): Promise<WorkNeeds
     pathOf: (_project: Project, n: number) => `/w/${n}`,
     setupSource: async (_project: Project, asked: Partial<SetupSource>) => ({ ...source, ...asked }),
   };
-  return { ...needs, workshop } as unknown as WorkNeeds;
+  return { ...needs, workshop } as unknown as WorkDeps;
 }
 
 const chosen = async (free: readonly Partial<Workspace>[], wish: Partial<Parameters<typeof allocate>[1]> = {}) =>

@@ -4,9 +4,9 @@ import type { TrustLevel } from '../../domain/work/trust.ts';
 import { levelOf, type Workspace } from '../../domain/work/workspace.ts';
 import type { Write } from '../../store/port.ts';
 import { allHits } from '../../store/queries/every-hit.ts';
-import type { Seen } from '../../store/records/record.ts';
+import type { Versioned } from '../../store/records/record.ts';
 import { workspaceIndex, workspaces } from '../../store/records/workspaces.ts';
-import type { WorkNeeds } from './needs.ts';
+import type { WorkDeps } from './deps.ts';
 import { isReusable, setupWish } from './reuse.ts';
 
 export interface Allocation {
@@ -23,7 +23,7 @@ export interface AllocateWish extends Pick<Workspace, 'isolation' | 'use'> {
  * A workspace for this use: one that stands free, best of all with its set-up done, or a new one. One that served another
  * level of trust is never handed over: nothing of a lower level reaches a higher one, or the other way round.
  */
-export async function allocate(project: Project, { isolation, trust, use }: AllocateWish, needs: WorkNeeds): Promise<Allocation> {
+export async function allocate(project: Project, { isolation, trust, use }: AllocateWish, needs: WorkDeps): Promise<Allocation> {
   const at = needs.now();
   const hits = await allHits(needs.store, workspaceIndex.free(needs.host, project.id));
   const fitting = hits
@@ -41,7 +41,7 @@ export async function allocate(project: Project, { isolation, trust, use }: Allo
     n,
     projectId: project.id,
     host: needs.host,
-    path: needs.workshop.pathOf(project, n),
+    path: needs.gitWork.pathOf(project, n),
     isolation,
     trust,
     use,
@@ -54,11 +54,11 @@ export async function allocate(project: Project, { isolation, trust, use }: Allo
 
 /** One whose set-up need not run again; else one without any, so that others stay as they are for whom they fit. */
 async function bestOf(
-  free: readonly Seen<Workspace>[],
+  free: readonly Versioned<Workspace>[],
   project: Project,
   { trust, use }: Pick<AllocateWish, 'trust' | 'use'>,
-  needs: WorkNeeds,
-): Promise<Seen<Workspace> | undefined> {
+  needs: WorkDeps,
+): Promise<Versioned<Workspace> | undefined> {
   const furnished = free.filter(({ body }) => body.setup !== undefined);
   const commit = use.kind === 'task' ? use.start : use.kind === 'gate' ? use.commit : undefined;
   const wanted = furnished.length > 0 && commit ? await setupWish(project, { commit, trust }, needs) : undefined;
@@ -67,7 +67,7 @@ async function bestOf(
 }
 
 /** The lowest number nobody has; of two who find the same one the commit of the second fails, and it looks again. */
-async function nextNumber({ store, host }: WorkNeeds): Promise<number> {
+async function nextNumber({ store, host }: WorkDeps): Promise<number> {
   const taken = new Set((await allHits(store, workspaceIndex.host(host))).map((hit) => workspaces.read(hit).n));
   let n = 1;
   while (taken.has(n) || (await store.get(workspaces.key(`ws_${n}`)))) n += 1;

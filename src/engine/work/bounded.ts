@@ -1,5 +1,5 @@
 import { Fault } from '../../domain/fault.ts';
-import type { Workshop } from './needs.ts';
+import type { GitWork } from './deps.ts';
 import { reasonOf } from './trouble.ts';
 
 /** What was told to end has this long; then nobody waits for it any more, and what comes of it is dropped. */
@@ -14,7 +14,7 @@ export interface Bounds {
 
 /** Work on a workspace that cannot go on for ever, whatever is in there. */
 export async function bounded<Answer>(
-  workshop: Pick<Workshop, 'within'>,
+  workshop: Pick<GitWork, 'within'>,
   { forMs, signal }: Bounds,
   work: () => Promise<Answer>,
 ): Promise<Answer> {

@@ -5,29 +5,29 @@ import { landingRef, startRef } from '../../domain/work/work.ts';
 import { allHits } from '../../store/queries/every-hit.ts';
 import { type Cleanup, cleanupIndex, cleanups } from '../../store/records/cleanups.ts';
 import { projects } from '../../store/records/projects.ts';
-import type { Seen } from '../../store/records/record.ts';
+import type { Versioned } from '../../store/records/record.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { workspaceIndex, workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
-import { Beside } from './beside.ts';
+import { BackgroundWork } from './background-work.ts';
 import { bounded } from './bounded.ts';
-import type { WorkNeeds } from './needs.ts';
-import { isNews } from './news.ts';
+import type { WorkDeps } from './deps.ts';
 import { Setbacks } from './setbacks.ts';
 import { reasonOf } from './trouble.ts';
+import { wakesWork } from './wakes-work.ts';
 
 const EVERY_MS = 15_000;
 /** Tries of what will most likely be the same again; then a branch or notes that nobody needs stay where they are. */
 const MOST_TRIES = 10;
 
 /** Takes away the branch of a task that was cleaned up, and the notes of one that was deleted, once its workspace is back. */
-export function cleanUp(needs: WorkNeeds): Controller<readonly Seen<Cleanup>[], Seen<Cleanup>> {
-  const beside = new Beside();
+export function cleanUp(needs: WorkDeps): Controller<readonly Versioned<Cleanup>[], Versioned<Cleanup>> {
+  const beside = new BackgroundWork();
   const setbacks = new Setbacks('clean up', needs);
   return {
     name: 'clean up',
-    onStir: (stir) => beside.onDone(stir),
-    concerns: isNews,
+    onWake: (stir) => beside.onDone(stir),
+    wakesOn: wakesWork,
     everyMs: EVERY_MS,
     observe: () => observe(needs),
     decide: (due) => due,
@@ -37,7 +37,7 @@ export function cleanUp(needs: WorkNeeds): Controller<readonly Seen<Cleanup>[], 
       try {
         if (
           !(await beside.take(`${id} ${seen.version}`, () =>
-            bounded(needs.workshop, { forMs: needs.workRules().keepSeconds * 1_000 }, () => takeAway(seen.body, needs)),
+            bounded(needs.gitWork, { forMs: needs.workRules().keepSeconds * 1_000 }, () => takeAway(seen.body, needs)),
           ))
         )
           return false;
@@ -55,7 +55,7 @@ export function cleanUp(needs: WorkNeeds): Controller<readonly Seen<Cleanup>[], 
 }
 
 /** While it has a workspace, that is to be kept and cleared first. */
-async function observe({ store, host }: WorkNeeds): Promise<readonly Seen<Cleanup>[]> {
+async function observe({ store, host }: WorkDeps): Promise<readonly Versioned<Cleanup>[]> {
   const hits = await store.scan({ index: cleanupIndex.all, limit: LIMITS.writesPerCommit.value });
   if (hits.length === 0) return [];
   const rows = await allHits(store, workspaceIndex.host(host));
@@ -64,14 +64,14 @@ async function observe({ store, host }: WorkNeeds): Promise<readonly Seen<Cleanu
   return hits.map((hit) => ({ body: cleanups.read(hit), version: hit.version })).filter(({ body }) => !inUse.has(body.id));
 }
 
-async function takeAway({ id, projectId, branch, isDeleted }: Cleanup, needs: WorkNeeds): Promise<void> {
+async function takeAway({ id, projectId, branch, isDeleted }: Cleanup, needs: WorkDeps): Promise<void> {
   const task = (await tasks.get(needs.store, id))?.body;
   // Somebody wants it tried again: its branch is in use once more.
   if (task && !isFinal(task.phase)) return;
   const project = projectId && (await projects.get(needs.store, projectId))?.body;
   if (project && project.kind !== 'directory') {
-    for (const ref of [landingRef(id), startRef(id)]) await needs.workshop.dropRef(project, ref);
-    if (branch !== undefined && !(await needs.workshop.dropKeptBranch(project, branch, id)))
+    for (const ref of [landingRef(id), startRef(id)]) await needs.gitWork.dropRef(project, ref);
+    if (branch !== undefined && !(await needs.gitWork.dropKeptBranch(project, branch, id)))
       needs.log('branch.stays', { task: id, branch, why: 'it is checked out, or holds commits that are kept nowhere else' });
   }
   if (isDeleted && !task) await needs.dropNotes(id);

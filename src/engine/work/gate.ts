@@ -11,18 +11,18 @@ import type { Gate } from '../../domain/work/work.ts';
 import { allHits } from '../../store/queries/every-hit.ts';
 import { evidence } from '../../store/records/findings.ts';
 import { holds } from '../../store/records/holds.ts';
-import { changed } from '../../store/records/journal.ts';
-import type { Seen } from '../../store/records/record.ts';
+import { changeWrites } from '../../store/records/journal.ts';
+import type { Versioned } from '../../store/records/record.ts';
 import { runIndex, runs } from '../../store/records/runs.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import { allocate } from './allocate.ts';
-import { choreRun } from './chore.ts';
-import { lacksRoom } from './lacks-room.ts';
-import type { WorkNeeds } from './needs.ts';
+import { commandRun } from './command-run.ts';
+import type { WorkDeps } from './deps.ts';
+import { lacksDiskRoom } from './lacks-room.ts';
 
 /** What the gate is to look at; without a commit, the place where the work was done. */
-export interface Subject {
+export interface GateSubject {
   readonly commit?: string;
   readonly tree?: string;
   readonly onto?: string;
@@ -36,16 +36,21 @@ const MOST_LOST = 3;
 const lossOf = (run: Run | undefined): string =>
   run?.phase.state === 'ended' ? (run.phase.detail ?? run.phase.outcome) : 'its run is gone';
 
-export type Verdict =
+export type GateVerdict =
   /** `acted`: a step was taken just now. */
   | { readonly state: 'open'; readonly acted: boolean }
   | { readonly state: 'green' | 'red' }
   | { readonly state: 'impossible'; readonly why: string };
 
-const waits = (acted: boolean): Verdict => ({ state: 'open', acted });
+const waits = (acted: boolean): GateVerdict => ({ state: 'open', acted });
 
 /** Takes the gate one step further on this subject: a clean checkout, the command in it, and what it said as evidence. */
-export async function gateOn(seen: Seen<Task>, subject: Subject, project: Project, needs: WorkNeeds): Promise<Verdict> {
+export async function runGate(
+  seen: Versioned<Task>,
+  subject: GateSubject,
+  project: Project,
+  needs: WorkDeps,
+): Promise<GateVerdict> {
   const { gate } = seen.body;
   if (gate === undefined || gate.commit !== subject.commit) return open(seen, subject, project, needs);
   if (gate.green !== undefined) return { state: gate.green ? 'green' : 'red' };
@@ -61,10 +66,10 @@ export async function gateOn(seen: Seen<Task>, subject: Subject, project: Projec
   return judge(seen, run, subject, needs);
 }
 
-const author = ({ hostName, now }: WorkNeeds) => ({ by: `host ${hostName}`, at: now() });
+const author = ({ hostName, now }: WorkDeps) => ({ by: `host ${hostName}`, at: now() });
 
-async function open(seen: Seen<Task>, subject: Subject, project: Project, needs: WorkNeeds): Promise<Verdict> {
-  if ((await isBusy(needs)) || (await lacksRoom(seen.body.id, needs))) return waits(false);
+async function open(seen: Versioned<Task>, subject: GateSubject, project: Project, needs: WorkDeps): Promise<GateVerdict> {
+  if ((await isBusy(needs)) || (await lacksDiskRoom(seen.body.id, needs))) return waits(false);
   const lost = subject.lost ? { lost: subject.lost } : {};
   if (subject.commit === undefined) return beginInPlace(seen, lost, project, needs);
   const use = { kind: 'gate', taskId: seen.body.id, commit: subject.commit } as const;
@@ -77,17 +82,17 @@ async function open(seen: Seen<Task>, subject: Subject, project: Project, needs:
     ...lost,
   };
   const note = { what: 'gate', data: { commit: subject.commit, workspace: workspace.id } };
-  await needs.store.commit([...writes, ...changed(tasks, seen, { ...seen.body, gate }, { author: author(needs), note })]);
+  await needs.store.commit([...writes, ...changeWrites(tasks, seen, { ...seen.body, gate }, { author: author(needs), note })]);
   return waits(true);
 }
 
 /** Gates are heavy: only so many at once on one host. */
-async function isBusy({ store, host, workRules }: WorkNeeds): Promise<boolean> {
+async function isBusy({ store, host, workRules }: WorkDeps): Promise<boolean> {
   const live = await allHits(store, runIndex.live(host));
   return live.filter((hit) => runs.read(hit).kind === 'gate').length >= workRules().gates;
 }
 
-async function begin(seen: Seen<Task>, gate: Gate, project: Project, needs: WorkNeeds): Promise<Verdict> {
+async function begin(seen: Versioned<Task>, gate: Gate, project: Project, needs: WorkDeps): Promise<GateVerdict> {
   const workspace = gate.workspaceId && (await workspaces.get(needs.store, gate.workspaceId))?.body;
   const { use } = workspace || {};
   const isOurs = use?.kind === 'gate' && use.taskId === seen.body.id && use.commit === gate.commit;
@@ -99,7 +104,7 @@ async function begin(seen: Seen<Task>, gate: Gate, project: Project, needs: Work
   if (workspace.state === 'failed')
     return { state: 'impossible', why: workspace.why ?? 'no clean checkout could be made for the gate' };
   if (workspace.state !== 'ready') return waits(false);
-  if ((await isBusy(needs)) || (await lacksRoom(seen.body.id, needs))) return waits(false);
+  if ((await isBusy(needs)) || (await lacksDiskRoom(seen.body.id, needs))) return waits(false);
   return started(seen, gate, { project, directory: workspace.path }, needs);
 }
 
@@ -107,11 +112,11 @@ interface Start {
   readonly project: Project;
   readonly directory: string;
   /** The limited scope it occupies. */
-  readonly hold?: { readonly scope: string; readonly before: Seen<Hold> | undefined };
+  readonly hold?: { readonly scope: string; readonly before: Versioned<Hold> | undefined };
 }
 
-async function started(seen: Seen<Task>, gate: Gate, start: Start, needs: WorkNeeds): Promise<Verdict> {
-  const chore = choreRun(
+async function started(seen: Versioned<Task>, gate: Gate, start: Start, needs: WorkDeps): Promise<GateVerdict> {
+  const chore = commandRun(
     {
       kind: 'gate',
       taskId: seen.body.id,
@@ -128,12 +133,12 @@ async function started(seen: Seen<Task>, gate: Gate, start: Start, needs: WorkNe
   const occupying = start.hold
     ? [holds.put(withHolder(start.hold.before?.body, start.hold.scope, chore.runId), start.hold.before?.version ?? 'absent')]
     : [];
-  await needs.store.commit([...chore.writes, ...occupying, ...changed(tasks, seen, next, { author: author(needs), note })]);
+  await needs.store.commit([...chore.writes, ...occupying, ...changeWrites(tasks, seen, next, { author: author(needs), note })]);
   return waits(true);
 }
 
 /** In place there is one tree for everybody: while the gate looks at it, no agent may work in it. */
-async function beginInPlace(seen: Seen<Task>, gate: Gate, project: Project, needs: WorkNeeds): Promise<Verdict> {
+async function beginInPlace(seen: Versioned<Task>, gate: Gate, project: Project, needs: WorkDeps): Promise<GateVerdict> {
   const scope = `place:${project.id}`;
   const before = await holds.get(needs.store, scope);
   if (!hasRoom(before?.body, { scope, max: 1 })) return waits(false);
@@ -142,7 +147,7 @@ async function beginInPlace(seen: Seen<Task>, gate: Gate, project: Project, need
 
 const RED: ReadonlySet<string> = new Set(['refused', 'crashed', 'stalled', 'timed_out', 'output_limit']);
 
-async function judge(seen: Seen<Task>, run: Run, subject: Subject, needs: WorkNeeds): Promise<Verdict> {
+async function judge(seen: Versioned<Task>, run: Run, subject: GateSubject, needs: WorkDeps): Promise<GateVerdict> {
   if (run.phase.state !== 'ended') return waits(false);
   const { outcome, detail = '', exit } = run.phase;
   const green = outcome === 'succeeded';
@@ -167,7 +172,7 @@ async function judge(seen: Seen<Task>, run: Run, subject: Subject, needs: WorkNe
   const note = { what: 'evidence', to: green ? 'green' : 'red', data: { run: run.id, ...(exit === undefined ? {} : { exit }) } };
   const known = await evidence.get(needs.store, run.id);
   await needs.store.commit(
-    [evidence.put(found, known?.version ?? 'absent'), ...changed(tasks, seen, next, { author: author(needs), note })],
+    [evidence.put(found, known?.version ?? 'absent'), ...changeWrites(tasks, seen, next, { author: author(needs), note })],
     { flush: true },
   );
   return waits(true);

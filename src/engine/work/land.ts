@@ -6,43 +6,43 @@ import { gateFindingsText, gateRefusalText } from '../../domain/work/evidence.ts
 import { landingRef, type Work } from '../../domain/work/work.ts';
 import { allHits } from '../../store/queries/every-hit.ts';
 import { evidence } from '../../store/records/findings.ts';
-import { changed } from '../../store/records/journal.ts';
+import { changeWrites } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
-import type { Seen } from '../../store/records/record.ts';
+import type { Versioned } from '../../store/records/record.ts';
 import { taskIndex, tasks } from '../../store/records/tasks.ts';
 import type { Controller } from '../controller.ts';
-import { Beside } from './beside.ts';
-import { gateOn } from './gate.ts';
+import { BackgroundWork } from './background-work.ts';
+import type { WorkDeps } from './deps.ts';
+import { runGate } from './gate.ts';
 import { canceled, landingFailed } from './landing-failed.ts';
-import type { WorkNeeds } from './needs.ts';
-import { isNews } from './news.ts';
 import { isGateOver } from './prove.ts';
+import { originOf, recordProvenance } from './record-provenance.ts';
 import { holderOf, sendBack, stop } from './repair.ts';
 import { Setbacks } from './setbacks.ts';
-import type { Waiting } from './waiting.ts';
-import { originOf, sayWhose } from './whose.ts';
+import type { WaitingToLand } from './waiting.ts';
+import { wakesWork } from './wakes-work.ts';
 
-export interface Queues {
+export interface LandView {
   /** Everything that is to land. */
-  readonly merging: readonly Waiting[];
+  readonly merging: readonly WaitingToLand[];
   /** Waits until something of the user's is out of the way. */
-  readonly parked: readonly Waiting[];
+  readonly parked: readonly WaitingToLand[];
 }
 
-export type Action = { readonly type: 'land' | 'unpark'; readonly waiting: Waiting };
+export type LandAction = { readonly type: 'land' | 'unpark'; readonly waiting: WaitingToLand };
 
 const EVERY_MS = 15_000;
 /** Whether a checkout has become clean is looked at this often. */
 const PARKED_MS = 2_000;
 
 /** Brings proved work onto its target branch: one task per branch at a time, in the order they came. */
-export function land(needs: WorkNeeds): Controller<Queues, Action> {
-  const beside = new Beside();
+export function land(needs: WorkDeps): Controller<LandView, LandAction> {
+  const beside = new BackgroundWork();
   const setbacks = new Setbacks('land', needs);
   return {
     name: 'land',
-    onStir: (stir) => beside.onDone(stir),
-    concerns: isNews,
+    onWake: (stir) => beside.onDone(stir),
+    wakesOn: wakesWork,
     everyMs: EVERY_MS,
     observe: () => observe(needs),
     decide: ({ merging, parked }) => {
@@ -57,12 +57,12 @@ export function land(needs: WorkNeeds): Controller<Queues, Action> {
   };
 }
 
-const idOf = ({ seen }: Waiting): string => seen.body.id;
+const idOf = ({ seen }: WaitingToLand): string => seen.body.id;
 const least = (a: number | undefined, b: number | undefined) => (a === undefined || b === undefined ? (a ?? b) : Math.min(a, b));
 
 /** A landing that failed rests, and who stands behind it goes first meanwhile. */
 async function attempt(
-  waiting: Waiting,
+  waiting: WaitingToLand,
   { needs, beside, setbacks }: Around & { readonly setbacks: Setbacks },
 ): Promise<boolean> {
   try {
@@ -73,14 +73,14 @@ async function attempt(
   }
 }
 
-async function observe({ store }: WorkNeeds): Promise<Queues> {
+async function observe({ store }: WorkDeps): Promise<LandView> {
   const [merging, stuck] = await Promise.all([allHits(store, taskIndex.state('merging')), allHits(store, taskIndex.parked)]);
   const read = async (hits: typeof merging) => {
     const found = hits.map((hit) => ({ body: tasks.read(hit), version: hit.version }));
     const known = await Promise.all(
       found.map(async ({ body }) => (body.projectId ? projects.get(store, body.projectId) : undefined)),
     );
-    return found.flatMap((seen, at): Waiting[] => {
+    return found.flatMap((seen, at): WaitingToLand[] => {
       const project = known[at];
       return project && seen.body.work ? [{ seen, project: project.body, work: seen.body.work }] : [];
     });
@@ -89,16 +89,16 @@ async function observe({ store }: WorkNeeds): Promise<Queues> {
 }
 
 /** The first of each target branch that need not rest, and everything somebody wants stopped, wherever it stands. */
-export function dueOf(merging: readonly Waiting[], isDue: (waiting: Waiting) => boolean): readonly Waiting[] {
+export function dueOf(merging: readonly WaitingToLand[], isDue: (waiting: WaitingToLand) => boolean): readonly WaitingToLand[] {
   const due = merging.filter(isDue);
   const heads = headsOf(due);
   return [...heads, ...due.filter((one) => one.seen.body.cancelAsked && !heads.includes(one))];
 }
 
-export function headsOf(waiting: readonly Waiting[]): readonly Waiting[] {
-  const since = ({ seen }: Waiting) => ('since' in seen.body.phase ? msOf(seen.body.phase.since) : 0);
+export function headsOf(waiting: readonly WaitingToLand[]): readonly WaitingToLand[] {
+  const since = ({ seen }: WaitingToLand) => ('since' in seen.body.phase ? msOf(seen.body.phase.since) : 0);
   const inOrder = waiting.toSorted((a, b) => since(a) - since(b) || (a.seen.body.id < b.seen.body.id ? -1 : 1));
-  const heads = new Map<string, Waiting>();
+  const heads = new Map<string, WaitingToLand>();
   for (const one of inOrder) {
     const queue = `${one.project.id} ${one.work.target}`;
     if (!heads.has(queue)) heads.set(queue, one);
@@ -106,13 +106,13 @@ export function headsOf(waiting: readonly Waiting[]): readonly Waiting[] {
   return [...heads.values()];
 }
 
-async function act(waiting: Waiting, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+async function act(waiting: WaitingToLand, needs: WorkDeps, beside: BackgroundWork): Promise<boolean> {
   const { seen, project, work } = waiting;
   const task = seen.body;
   // What is being moved right now is moved; whether that was in time is seen when it is over.
   if (task.cancelAsked && !beside.has(`advance ${task.id} `)) return cancel(waiting, needs, beside);
   if (!work.tip) return stop(seen, { cause: 'proof', who: 'you', what: 'nothing has been gathered that could land' }, needs);
-  const onto = await needs.workshop.commitOf(project, `refs/heads/${work.target}`);
+  const onto = await needs.gitWork.commitOf(project, `refs/heads/${work.target}`);
   if (onto === undefined)
     return stop(
       seen,
@@ -133,12 +133,12 @@ async function act(waiting: Waiting, needs: WorkNeeds, beside: Beside): Promise<
 }
 
 interface Around {
-  readonly needs: WorkNeeds;
-  readonly beside: Beside;
+  readonly needs: WorkDeps;
+  readonly beside: BackgroundWork;
 }
 
 /** Somebody has moved the target: before our work came there, or on from it. */
-async function afterMove(waiting: Waiting, landing: Landing, onto: string, { needs, beside }: Around): Promise<boolean> {
+async function afterMove(waiting: WaitingToLand, landing: Landing, onto: string, { needs, beside }: Around): Promise<boolean> {
   const isThere = await landedBefore(waiting, landing, onto, { needs, beside });
   if (isThere === undefined) return false;
   return isThere ? landed(waiting, landing.commit, needs, beside) : combine(waiting, onto, needs, beside);
@@ -146,47 +146,52 @@ async function afterMove(waiting: Waiting, landing: Landing, onto: string, { nee
 
 /** Whether the target holds it already. A move that a dead engine had begun is ended first. */
 async function landedBefore(
-  { seen, project, work }: Waiting,
+  { seen, project, work }: WaitingToLand,
   landing: Landing,
   onto: string,
   { needs, beside }: Around,
 ): Promise<boolean | undefined> {
-  const { workshop } = needs;
+  const { gitWork } = needs;
   const found = await beside.take(`before ${seen.body.id} ${landing.commit} ${onto}`, async () => {
-    await workshop.advance(project, { branch: work.target, from: onto, to: onto, why: `fleet: end what ${seen.body.id} began` });
+    await gitWork.advance(project, { branch: work.target, from: onto, to: onto, why: `fleet: end what ${seen.body.id} began` });
     const wish = { onto, tip: landing.commit, origin: { task: seen.body }, at: needs.now() };
-    return (await workshop.combine(project, wish)).state === 'contained';
+    return (await gitWork.combine(project, wish)).state === 'contained';
   });
   return found?.value;
 }
 
 /** Canceled is what has not landed, when nothing of it runs any more. */
-async function cancel(waiting: Waiting, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+async function cancel(waiting: WaitingToLand, needs: WorkDeps, beside: BackgroundWork): Promise<boolean> {
   const { seen, project, work } = waiting;
   if (!(await isGateOver(seen.body, needs))) return false;
-  const onto = work.landing && (await needs.workshop.commitOf(project, `refs/heads/${work.target}`));
+  const onto = work.landing && (await needs.gitWork.commitOf(project, `refs/heads/${work.target}`));
   // What is not in the repository at all is not on the target either.
-  const isMade = work.landing && onto && (await needs.workshop.commitOf(project, work.landing.commit));
+  const isMade = work.landing && onto && (await needs.gitWork.commitOf(project, work.landing.commit));
   if (!work.landing || !onto || !isMade) return canceled(waiting, needs);
   const isThere = await landedBefore(waiting, work.landing, onto, { needs, beside });
   if (isThere === undefined) return false;
   return isThere ? landed(waiting, work.landing.commit, needs, beside) : canceled(waiting, needs);
 }
 
-const author = ({ now }: WorkNeeds) => ({ by: 'fleet', at: now() });
+const author = ({ now }: WorkDeps) => ({ by: 'fleet', at: now() });
 
 type Landing = NonNullable<Work['landing']>;
 
 /** The tip on top of what the target is now, in memory: no working tree is touched. */
-async function combine({ seen, project, work }: Waiting, onto: string, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+async function combine(
+  { seen, project, work }: WaitingToLand,
+  onto: string,
+  needs: WorkDeps,
+  beside: BackgroundWork,
+): Promise<boolean> {
   const task = seen.body;
   // The same moment in every attempt gives the same commit.
   const at = 'since' in task.phase ? task.phase.since : task.updatedAt;
   const wish = { onto, tip: work.tip as string, origin: await originOf(task, needs), at, ref: landingRef(task.id) };
-  const done = await beside.take(`combine ${task.id} ${onto} ${work.tip}`, () => needs.workshop.combine(project, wish));
+  const done = await beside.take(`combine ${task.id} ${onto} ${work.tip}`, () => needs.gitWork.combine(project, wish));
   if (!done) return false;
   const combined = done.value;
-  if (combined.state === 'contained') await needs.workshop.dropRef(project, landingRef(task.id));
+  if (combined.state === 'contained') await needs.gitWork.dropRef(project, landingRef(task.id));
   if (combined.state === 'contained') return finish(seen, { ...work, landed: { commit: onto, at: needs.now() } }, needs);
   if (combined.state === 'unrelated')
     return stop(seen, { cause: 'conflict', who: 'you', what: `it cannot be merged into ${work.target}: ${combined.why}` }, needs);
@@ -194,7 +199,7 @@ async function combine({ seen, project, work }: Waiting, onto: string, needs: Wo
   const landing: Landing = { onto, commit: combined.commit, tree: combined.tree };
   const note = { what: 'combined', data: { onto, commit: combined.commit } };
   const { trouble: _over, ...rest } = task;
-  await needs.store.commit(changed(tasks, seen, { ...rest, work: { ...work, landing } }, { author: author(needs), note }));
+  await needs.store.commit(changeWrites(tasks, seen, { ...rest, work: { ...work, landing } }, { author: author(needs), note }));
   return true;
 }
 
@@ -209,12 +214,12 @@ const conflictOf = (
 });
 
 /** The combination is what will be on the target, so the combination is what the gate must agree to. */
-async function gate({ seen, project, work }: Waiting, { onto, commit, tree }: Landing, needs: WorkNeeds): Promise<boolean> {
-  const verdict = await gateOn(seen, { commit, tree, onto }, project, needs);
+async function gate({ seen, project, work }: WaitingToLand, { onto, commit, tree }: Landing, needs: WorkDeps): Promise<boolean> {
+  const verdict = await runGate(seen, { commit, tree, onto }, project, needs);
   if (verdict.state === 'open') return verdict.acted;
   if (verdict.state === 'impossible') {
     // Somebody has removed it from the repository meanwhile: it is made again.
-    if ((await needs.workshop.commitOf(project, commit)) === undefined) throw new Fault('not_found', verdict.why);
+    if ((await needs.gitWork.commitOf(project, commit)) === undefined) throw new Fault('not_found', verdict.why);
     return stop(seen, { cause: 'proof', who: 'you', what: verdict.why }, needs);
   }
   if (verdict.state === 'green') return false;
@@ -231,10 +236,10 @@ async function gate({ seen, project, work }: Waiting, { onto, commit, tree }: La
   );
 }
 
-async function advance(waiting: Waiting, landing: Landing, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+async function advance(waiting: WaitingToLand, landing: Landing, needs: WorkDeps, beside: BackgroundWork): Promise<boolean> {
   const { seen, project, work } = waiting;
   const move = { branch: work.target, from: landing.onto, to: landing.commit, why: `fleet: land ${seen.body.id}` };
-  const done = await beside.take(`advance ${seen.body.id} ${landing.commit}`, () => needs.workshop.advance(project, move));
+  const done = await beside.take(`advance ${seen.body.id} ${landing.commit}`, () => needs.gitWork.advance(project, move));
   if (!done) return false;
   const moved = done.value;
   if (moved.state === 'moved') return landed(waiting, landing.commit, needs, beside);
@@ -247,20 +252,20 @@ async function advance(waiting: Waiting, landing: Landing, needs: WorkNeeds, bes
   return stop(seen, { cause: 'checkout', who: 'you', what }, needs);
 }
 
-async function landed(waiting: Waiting, commit: string, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+async function landed(waiting: WaitingToLand, commit: string, needs: WorkDeps, beside: BackgroundWork): Promise<boolean> {
   const { seen, project, work } = waiting;
   const task = seen.body;
   const done = await beside.take(`landed ${task.id} ${commit}`, async () => {
-    await sayWhose({ task, project, tip: work.tip as string, landed: commit }, needs);
-    await needs.workshop.dropRef(project, landingRef(task.id));
-    return (task.push ?? project.push) ? needs.workshop.push(project, work.target) : undefined;
+    await recordProvenance({ task, project, tip: work.tip as string, landed: commit }, needs);
+    await needs.gitWork.dropRef(project, landingRef(task.id));
+    return (task.push ?? project.push) ? needs.gitWork.push(project, work.target) : undefined;
   });
   if (!done) return false;
   const pushed = done.value;
   return finish(seen, { ...work, landed: { commit, at: needs.now() }, ...(pushed ? { pushed: { ...pushed } } : {}) }, needs);
 }
 
-async function finish(seen: Seen<Task>, work: Work, needs: WorkNeeds): Promise<boolean> {
+async function finish(seen: Versioned<Task>, work: Work, needs: WorkDeps): Promise<boolean> {
   const task = { ...seen.body, work };
   const next = transition(task, { type: 'finish', at: needs.now(), fence: fenceOf(holderOf(task)) });
   const note = {
@@ -269,20 +274,20 @@ async function finish(seen: Seen<Task>, work: Work, needs: WorkNeeds): Promise<b
     to: next.phase.state,
     data: { commit: work.landed?.commit ?? '', target: work.target },
   };
-  await needs.store.commit(changed(tasks, seen, next, { author: author(needs), note }), { flush: true });
+  await needs.store.commit(changeWrites(tasks, seen, next, { author: author(needs), note }), { flush: true });
   return true;
 }
 
 /** What was in the way is gone: it stands in the queue again. */
-async function unpark({ seen, project, work }: Waiting, needs: WorkNeeds): Promise<boolean> {
+async function unpark({ seen, project, work }: WaitingToLand, needs: WorkDeps): Promise<boolean> {
   const { onto, commit } = work.landing ?? {};
   if (!onto || !commit) return false;
-  if (!(await needs.workshop.isFree(project, { branch: work.target, from: onto, to: commit }))) return false;
+  if (!(await needs.gitWork.isFree(project, { branch: work.target, from: onto, to: commit }))) return false;
   const at = needs.now();
   const runId = work.runId as RunId | undefined;
   if (!runId) return false;
   const next = transition(seen.body, { type: 'land', at, holder: { kind: 'run', runId } });
   const note = { what: 'land', from: 'blocked', to: 'merging', why: 'what was in the way is gone' };
-  await needs.store.commit(changed(tasks, seen, next, { author: author(needs), note }), { flush: true });
+  await needs.store.commit(changeWrites(tasks, seen, next, { author: author(needs), note }), { flush: true });
   return true;
 }

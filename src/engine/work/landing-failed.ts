@@ -2,13 +2,13 @@ import { isMachineError } from '../../domain/machine-error.ts';
 import { fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
 import { landingRef } from '../../domain/work/work.ts';
-import { changed } from '../../store/records/journal.ts';
+import { changeWrites } from '../../store/records/journal.ts';
 import { tasks } from '../../store/records/tasks.ts';
-import type { WorkNeeds } from './needs.ts';
+import type { WorkDeps } from './deps.ts';
 import { holderOf, stop } from './repair.ts';
 import type { Setback } from './setbacks.ts';
-import { PATIENCE_MS, reasonOf, sayTrouble } from './trouble.ts';
-import type { Waiting } from './waiting.ts';
+import { PATIENCE_MS, reasonOf, recordTrouble } from './trouble.ts';
+import type { WaitingToLand } from './waiting.ts';
 
 /** Tries of a landing before a person must look. */
 const MOST_TRIES = 6;
@@ -18,10 +18,10 @@ const MOST_TRIES = 6;
  * target is now: what was made for it may be gone. After a few times a person must look, and those behind it go on.
  */
 export async function landingFailed(
-  waiting: Waiting,
+  waiting: WaitingToLand,
   error: unknown,
   { times, forMs }: Setback,
-  needs: WorkNeeds,
+  needs: WorkDeps,
 ): Promise<boolean> {
   const { seen } = waiting;
   const { id, cancelAsked } = seen.body;
@@ -30,7 +30,7 @@ export async function landingFailed(
   // The wish of a person to stop it does not wait for a repository to come to itself: its work is kept.
   if (cancelAsked && (times >= MOST_TRIES || !isPatient)) return canceled(waiting, needs, reasonOf(error));
   if (cancelAsked || (isPassing && isPatient)) {
-    await sayTrouble(id, error, needs);
+    await recordTrouble(id, error, needs);
     return false;
   }
   const why = reasonOf(error);
@@ -40,23 +40,23 @@ export async function landingFailed(
 }
 
 /** The same work on the same target gives the same commit, so what the gate has said of it still counts. */
-async function beginAnew({ seen, work }: Waiting, why: string, needs: WorkNeeds): Promise<boolean> {
+async function beginAnew({ seen, work }: WaitingToLand, why: string, needs: WorkDeps): Promise<boolean> {
   const { gate, ...task } = seen.body;
   const { landing: _gone, ...rest } = work;
   const next: Task = { ...task, work: rest, ...(gate?.green ? { gate } : {}) };
   const note = { what: 'landing begun anew', why };
-  await needs.store.commit(changed(tasks, seen, next, { author: { by: 'fleet', at: needs.now() }, note }));
+  await needs.store.commit(changeWrites(tasks, seen, next, { author: { by: 'fleet', at: needs.now() }, note }));
   return false;
 }
 
-export async function canceled({ seen, project }: Waiting, needs: WorkNeeds, why?: string): Promise<boolean> {
+export async function canceled({ seen, project }: WaitingToLand, needs: WorkDeps, why?: string): Promise<boolean> {
   const at = needs.now();
   const fence = fenceOf(holderOf(seen.body));
   const next = transition(seen.body, { type: 'settle', at, fence, outcome: 'canceled', retryAt: at });
-  await needs.workshop
+  await needs.gitWork
     .dropRef(project, landingRef(seen.body.id))
     .catch((error: unknown) => needs.log('landing.ref-stays', { task: seen.body.id, error: String(error) }));
   const note = { what: 'settle', from: 'merging', to: next.phase.state, ...(why ? { why } : {}) };
-  await needs.store.commit(changed(tasks, seen, next, { author: { by: 'fleet', at }, note }), { flush: true });
+  await needs.store.commit(changeWrites(tasks, seen, next, { author: { by: 'fleet', at }, note }), { flush: true });
   return true;
 }

@@ -5,41 +5,41 @@ import type { Task } from '../../domain/task/task.ts';
 import type { SetupSource } from '../../domain/work/setup.ts';
 import { startRef } from '../../domain/work/work.ts';
 import { levelOf, type Workspace } from '../../domain/work/workspace.ts';
-import type { Seen } from '../../store/records/record.ts';
+import type { Versioned } from '../../store/records/record.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
-import type { Beside } from './beside.ts';
-import { choreRun } from './chore.ts';
-import type { LaidOut, MadeBySetup, Site, WorkNeeds } from './needs.ts';
+import type { BackgroundWork } from './background-work.ts';
+import { commandRun } from './command-run.ts';
+import type { ProjectWorkspace, ProvisionedTree, SetupProduct, WorkDeps } from './deps.ts';
 import { hasLanded, isReusable, setupWish } from './reuse.ts';
-import { sayTrouble } from './trouble.ts';
+import { recordTrouble } from './trouble.ts';
 
 /** A workspace somebody waits for. */
 interface Waiting {
-  readonly workspace: Seen<Workspace>;
+  readonly workspace: Versioned<Workspace>;
   readonly project: Project | undefined;
   readonly task: Task | undefined;
   readonly setupRun: Run | undefined;
 }
 
 interface Around {
-  readonly needs: WorkNeeds;
-  readonly beside: Beside;
+  readonly needs: WorkDeps;
+  readonly beside: BackgroundWork;
 }
 
 /** Lays out the tree of a workspace; it is ready then, or its set-up has to run. */
 export async function make({ workspace, project, task }: Waiting, { needs, beside }: Around): Promise<boolean> {
   if (!project) return write(workspace, { ...workspace.body, state: 'failed', why: 'its project is gone' }, needs);
-  const site: Site = { workspace: workspace.body, project };
+  const site: ProjectWorkspace = { workspace: workspace.body, project };
   const done = await beside.take(`make ${workspace.body.id} ${workspace.version}`, async () => {
     const made = await layOut(site, task, needs);
     // From here on its branch keeps what it begins with.
-    if (task && task.dependsOn.length > 0) await needs.workshop.dropRef(project, startRef(task.id));
+    if (task && task.dependsOn.length > 0) await needs.gitWork.dropRef(project, startRef(task.id));
     return made;
   });
   if (!done) return false;
   if (done.value.skipped.length > 0)
     needs.log('workspace.skipped', { workspaceId: workspace.body.id, files: done.value.skipped });
-  if (task?.trouble) await sayTrouble(task.id, undefined, needs);
+  if (task?.trouble) await recordTrouble(task.id, undefined, needs);
   const { setup, setupSource: _before, ...rest } = workspace.body;
   const { isSetUp, source } = done.value;
   const next: Workspace = isSetUp
@@ -48,37 +48,37 @@ export async function make({ workspace, project, task }: Waiting, { needs, besid
   return write(workspace, next, needs);
 }
 
-interface Laid extends LaidOut {
+interface Laid extends ProvisionedTree {
   /** What a set-up would run on; absent where it is not known, or an agent was there before. */
   readonly source?: SetupSource | undefined;
 }
 
 /** The tree, with what an earlier set-up made in it only if this one would make the same. */
-async function layOut(site: Site, task: Task | undefined, needs: WorkNeeds): Promise<Laid> {
+async function layOut(site: ProjectWorkspace, task: Task | undefined, needs: WorkDeps): Promise<Laid> {
   const { workspace, project } = site;
   const commit = await startOf(site, needs);
   const wanted = await setupWish(project, { commit, trust: levelOf(workspace) }, needs);
   const keepSetup = await isReusable(workspace.setup, wanted, { project, target: task?.work?.target }, needs);
-  const laid = await needs.workshop.layOut(site, { keepSetup });
+  const laid = await needs.gitWork.provision(site, { keepSetup });
   if (laid.isSetUp && laid.head === commit) return laid;
   // The branch was moved meanwhile: what was made is not of this commit.
-  if (laid.isSetUp) return needs.workshop.layOut(site, { keepSetup: false });
+  if (laid.isSetUp) return needs.gitWork.provision(site, { keepSetup: false });
   if (!wanted || !laid.isFresh || laid.head !== commit) return laid;
   const { command: _command, ...source } = wanted;
   return { ...laid, source };
 }
 
 /** The commit its tree will have: a branch that is there already is continued. */
-async function startOf({ workspace: { use }, project }: Site, { workshop }: WorkNeeds): Promise<string> {
-  if (use.kind === 'task') return (await workshop.commitOf(project, `refs/heads/${use.branch}`)) ?? use.start;
+async function startOf({ workspace: { use }, project }: ProjectWorkspace, { gitWork }: WorkDeps): Promise<string> {
+  if (use.kind === 'task') return (await gitWork.commitOf(project, `refs/heads/${use.branch}`)) ?? use.start;
   return use.kind === 'gate' ? use.commit : '';
 }
 
 /** Starts the project's set-up command in it. */
-export async function setUp({ workspace, project, task }: Waiting, needs: WorkNeeds): Promise<boolean> {
+export async function setUp({ workspace, project, task }: Waiting, needs: WorkDeps): Promise<boolean> {
   if (!project?.setup || !task) return false;
   const { id, path } = workspace.body;
-  const chore = choreRun(
+  const chore = commandRun(
     {
       kind: 'setup',
       taskId: task.id,
@@ -97,7 +97,7 @@ export async function setUp({ workspace, project, task }: Waiting, needs: WorkNe
 /** Notes what the set-up has made, and from what. */
 export async function setUpDone({ workspace, project, task, setupRun }: Waiting, { needs, beside }: Around): Promise<boolean> {
   if (!project || !setupRun?.chore) return false;
-  const site: Site = { workspace: workspace.body, project };
+  const site: ProjectWorkspace = { workspace: workspace.body, project };
   const found = await beside.take(`made ${setupRun.id}`, () => orFault(made(site, task, needs)));
   if (!found) return false;
   if (found.value instanceof Fault) {
@@ -110,11 +110,11 @@ export async function setUpDone({ workspace, project, task, setupRun }: Waiting,
   return write(workspace, { ...rest, state: 'ready', setup }, needs);
 }
 
-async function made(site: Site, task: Task | undefined, needs: WorkNeeds): Promise<MadeBySetup> {
+async function made(site: ProjectWorkspace, task: Task | undefined, needs: WorkDeps): Promise<SetupProduct> {
   const { workspace, project } = site;
   const { commit } = workspace.setupSource ?? {};
   const isLanded = commit !== undefined && (await hasLanded(commit, { project, target: task?.work?.target }, needs));
-  return needs.workshop.madeBySetup(site, { isLanded });
+  return needs.gitWork.recordSetup(site, { isLanded });
 }
 
 /** What the set-up left cannot be made safe: a person has to look, and trying again would change nothing. */
@@ -124,7 +124,7 @@ const orFault = <Answer>(work: Promise<Answer>): Promise<Answer | Fault> =>
     throw error;
   });
 
-async function write({ version }: Seen<Workspace>, next: Workspace, { store, now }: WorkNeeds): Promise<true> {
+async function write({ version }: Versioned<Workspace>, next: Workspace, { store, now }: WorkDeps): Promise<true> {
   await store.commit([workspaces.put({ ...next, updatedAt: now() }, version)]);
   return true;
 }

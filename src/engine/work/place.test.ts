@@ -5,9 +5,9 @@ import { projects } from '../../store/records/projects.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import { takeTurn } from '../controller.ts';
-import { furnish } from './furnish.ts';
-import { gateOn } from './gate.ts';
+import { runGate } from './gate.ts';
 import { placeFor } from './place.ts';
+import { provision } from './provision.ts';
 
 type Begun = Awaited<ReturnType<typeof begun>>;
 
@@ -43,7 +43,7 @@ describe('the workspace of a task', () => {
     const seen = await tasks.get(house.store, begin.task.id);
     const project = (await projects.get(house.store, begin.task.projectId ?? ''))?.body;
     if (!seen || !project) throw new Error('nothing was made');
-    await gateOn(seen, { commit: COMMITS.tip }, project, house.needs);
+    await runGate(seen, { commit: COMMITS.tip }, project, house.needs);
     const { gate } = await stored(house, begin.task.id);
     expect(gate?.workspaceId && (await workspaces.get(house.store, gate.workspaceId))?.body).toMatchObject({
       trust,
@@ -68,12 +68,12 @@ describe('the workspace of a task', () => {
     const seen = await tasks.get(house.store, task.id);
     const project = (await projects.get(house.store, task.projectId ?? ''))?.body;
     if (!seen || !project) throw new Error('nothing was made');
-    expect(await gateOn(seen, { commit: COMMITS.tip }, project, needs)).toEqual({ state: 'open', acted: false });
+    expect(await runGate(seen, { commit: COMMITS.tip }, project, needs)).toEqual({ state: 'open', acted: false });
     isShort = false;
     await again();
     isShort = true;
     expect(await workspaceOf(house, await stored(house, task.id))).toMatchObject({ state: 'making' });
-    const turn = await takeTurn(furnish(needs));
+    const turn = await takeTurn(provision(needs));
     expect([turn.acted, turn.dueInMs]).toEqual([0, 2_000]);
   });
 

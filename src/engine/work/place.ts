@@ -6,30 +6,30 @@ import { TRUST } from '../../domain/work/trust-table.ts';
 import { startRef, type Work } from '../../domain/work/work.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
 import { toldTo } from '../../store/queries/packet.ts';
-import { changed } from '../../store/records/journal.ts';
+import { changeWrites } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
-import type { Seen } from '../../store/records/record.ts';
+import type { Versioned } from '../../store/records/record.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import { allocate } from './allocate.ts';
-import type { Beside } from './beside.ts';
-import { lacksRoom } from './lacks-room.ts';
-import type { Site, WorkNeeds } from './needs.ts';
+import type { BackgroundWork } from './background-work.ts';
+import type { ProjectWorkspace, WorkDeps } from './deps.ts';
+import { lacksDiskRoom } from './lacks-room.ts';
 
-export interface PlaceNeeds extends WorkNeeds {
+export interface PlaceDeps extends WorkDeps {
   /** Absent: whoever asks waits for what takes time. */
-  readonly beside?: Beside | undefined;
+  readonly beside?: BackgroundWork | undefined;
 }
 
 /** Whether a run can begin to work. */
-export type Placed =
+export type PlaceState =
   | { readonly state: 'here' }
   /** Its workspace is being made ready; the store stirs when it is. */
   | { readonly state: 'later' }
   | { readonly state: 'impossible'; readonly block: Block };
 
 /** Work in place needs nothing made ready; everything else needs a workspace of its own. */
-export async function placeFor(run: Run, task: Task, needs: PlaceNeeds): Promise<Placed> {
+export async function placeFor(run: Run, task: Task, needs: PlaceDeps): Promise<PlaceState> {
   if (run.chore || !task.projectId || (task.isolation === 'in_place' && !task.sandbox)) return { state: 'here' };
   const project = (await projects.get(needs.store, task.projectId))?.body;
   if (!project) return impossible('setup', 'its project is gone: cancel the task, or give it another project');
@@ -56,14 +56,14 @@ export async function placeFor(run: Run, task: Task, needs: PlaceNeeds): Promise
 }
 
 /** A private clone sees of the project what its agent is told of: where the target stands now, and the work of others. */
-async function showOthers(run: Run, task: Task, site: Site, needs: PlaceNeeds): Promise<Placed> {
+async function showOthers(run: Run, task: Task, site: ProjectWorkspace, needs: PlaceDeps): Promise<PlaceState> {
   const { work } = task;
   if (site.workspace.isolation !== 'clone' || !work) return { state: 'here' };
   const others = await toldTo(needs.store, task);
   const branches = others.flatMap(({ projectId, work: theirs }) =>
     projectId === task.projectId && theirs ? [theirs.branch] : [],
   );
-  const show = () => needs.workshop.show(site, { target: work.target, branches });
+  const show = () => needs.gitWork.showBranches(site, { target: work.target, branches });
   const isShown = needs.beside ? (await needs.beside.take(`show ${run.id}`, show)) !== undefined : await show().then(() => true);
   return { state: isShown ? 'here' : 'later' };
 }
@@ -71,31 +71,31 @@ async function showOthers(run: Run, task: Task, site: Site, needs: PlaceNeeds): 
 /** Not while its set-up runs, and once only. */
 const GIVEN_BACK: ReadonlySet<Workspace['state']> = new Set(['making', 'ready', 'failed']);
 
-const isMissing = async (workspace: Workspace, project: Project, { workshop }: WorkNeeds): Promise<boolean> =>
-  !(await workshop.isHere({ workspace, project }));
+const isMissing = async (workspace: Workspace, project: Project, { gitWork }: WorkDeps): Promise<boolean> =>
+  !(await gitWork.isHere({ workspace, project }));
 
 /** Somebody has removed it behind our back, or it failed: the branch is still there, and so is what was kept. */
-async function makeAgain({ body, version }: Seen<Workspace>, { store, now }: WorkNeeds): Promise<Placed> {
+async function makeAgain({ body, version }: Versioned<Workspace>, { store, now }: WorkDeps): Promise<PlaceState> {
   const { setup: _gone, why: _why, setupRun: _run, stuck: _stuck, ...rest } = body;
   await store.commit([workspaces.put({ ...rest, state: 'making', updatedAt: now() }, version)]);
   return { state: 'later' };
 }
 
 /** The level of its task has changed, or was not recorded yet: what is in it is kept, and the task goes on in another one. */
-async function giveBack({ body, version }: Seen<Workspace>, { store, now }: WorkNeeds): Promise<Placed> {
+async function giveBack({ body, version }: Versioned<Workspace>, { store, now }: WorkDeps): Promise<PlaceState> {
   await store.commit([workspaces.put({ ...body, state: 'leaving', updatedAt: now() }, version)]);
   return { state: 'later' };
 }
 
-const impossible = (cause: 'setup' | 'conflict', what: string): Placed => ({
+const impossible = (cause: 'setup' | 'conflict', what: string): PlaceState => ({
   state: 'impossible',
   block: { cause, who: 'you', what },
 });
 
 /** Names the branch at the first run, chooses where it begins, and takes a workspace, all in one commit. */
-async function settleDown(run: Run, { id }: Task, project: Project, needs: WorkNeeds): Promise<Placed> {
+async function settleDown(run: Run, { id }: Task, project: Project, needs: WorkDeps): Promise<PlaceState> {
   const seen = await tasks.get(needs.store, id);
-  if (!seen || (await lacksRoom(id, needs))) return { state: 'later' };
+  if (!seen || (await lacksDiskRoom(id, needs))) return { state: 'later' };
   const task = seen.body;
   const begun = task.work
     ? { work: task.work, start: task.work.kept?.commit ?? task.forkedFrom?.commit ?? task.work.base }
@@ -106,18 +106,21 @@ async function settleDown(run: Run, { id }: Task, project: Project, needs: WorkN
   const at = needs.now();
   const next: Task = { ...task, updatedAt: at, work: { ...begun.work, workspaceId: workspace.id } };
   const note = { what: 'workspace', data: { workspace: workspace.id, branch: begun.work.branch } };
-  await needs.store.commit([...writes, ...changed(tasks, seen, next, { author: { by: `host ${needs.hostName}`, at }, note })]);
+  await needs.store.commit([
+    ...writes,
+    ...changeWrites(tasks, seen, next, { author: { by: `host ${needs.hostName}`, at }, note }),
+  ]);
   return { state: 'later' };
 }
 
-type Begun = { readonly work: Work; readonly start: string } | Placed;
+type Begun = { readonly work: Work; readonly start: string } | PlaceState;
 
-async function begin(run: Run, task: Task, project: Project, needs: WorkNeeds): Promise<Begun> {
-  const { workshop } = needs;
-  const target = await workshop.targetOf(project, task.targetBranch ?? project.targetBranch);
+async function begin(run: Run, task: Task, project: Project, needs: WorkDeps): Promise<Begun> {
+  const { gitWork } = needs;
+  const target = await gitWork.targetOf(project, task.targetBranch ?? project.targetBranch);
   if (target.state !== 'found') return impossible('setup', `cannot begin in ${project.path}: ${target.why}`);
   if (task.forkedFrom?.commit) return branchOff(run, task, { project, target: target.branch }, needs);
-  const from = task.baseRef === undefined ? target.commit : await workshop.commitOf(project, task.baseRef);
+  const from = task.baseRef === undefined ? target.commit : await gitWork.commitOf(project, task.baseRef);
   if (from === undefined)
     return impossible(
       'setup',
@@ -125,7 +128,7 @@ async function begin(run: Run, task: Task, project: Project, needs: WorkNeeds): 
     );
   const base = task.strategy === 'new' ? from : await inherited(task, project, from, needs);
   if (typeof base !== 'string') return base;
-  return { work: { branch: workshop.branchFor(task, run.executor), target: target.branch, base }, start: base };
+  return { work: { branch: gitWork.branchFor(task, run.executor), target: target.branch, base }, start: base };
 }
 
 /** A fork begins with all of the other's work, and is compared with what that one began at: that is what it will land. */
@@ -133,15 +136,15 @@ async function branchOff(
   run: Run,
   task: Task,
   { project, target }: { readonly project: Project; readonly target: string },
-  { workshop }: WorkNeeds,
+  { gitWork }: WorkDeps,
 ): Promise<Begun> {
   const { taskId, commit = '', base = commit } = task.forkedFrom ?? {};
-  if ((await workshop.commitOf(project, commit)) === undefined)
+  if ((await gitWork.commitOf(project, commit)) === undefined)
     return impossible(
       'setup',
       `the work of ${taskId} it begins with is gone: ${project.path} has no commit ${commit.slice(0, 12)}`,
     );
-  return { work: { branch: workshop.branchFor(task, run.executor), target, base }, start: commit };
+  return { work: { branch: gitWork.branchFor(task, run.executor), target, base }, start: commit };
 }
 
 /**
@@ -149,7 +152,7 @@ async function branchOff(
  * reads begins with it where one of them holds all of the others; where they part, or do not go together, it begins without
  * them and is told where each is.
  */
-async function inherited(task: Task, project: Project, from: string, needs: WorkNeeds): Promise<string | Placed> {
+async function inherited(task: Task, project: Project, from: string, needs: WorkDeps): Promise<string | PlaceState> {
   const looks = isReadOnly(task);
   let base = from;
   for (const dependency of task.dependsOn) {
@@ -165,13 +168,13 @@ async function inherited(task: Task, project: Project, from: string, needs: Work
       );
     }
     // Where one holds all of the other there is nothing to put together.
-    const isAhead = await needs.workshop.combine(project, { onto: tip, tip: base, origin: { task: other }, at: task.createdAt });
+    const isAhead = await needs.gitWork.combine(project, { onto: tip, tip: base, origin: { task: other }, at: task.createdAt });
     if (isAhead.state === 'contained') {
       base = tip;
       continue;
     }
     const wish = { onto: base, tip, origin: { task: other }, at: task.createdAt, ref: startRef(task.id) };
-    const combined = await needs.workshop.combine(project, wish);
+    const combined = await needs.gitWork.combine(project, wish);
     if (combined.state === 'contained') continue;
     const isWanted = !looks || task.strategy === 'inherit';
     if (combined.state === 'merged' && isWanted) base = combined.commit;

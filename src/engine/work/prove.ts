@@ -14,30 +14,30 @@ import type { Work } from '../../domain/work/work.ts';
 import { allHits } from '../../store/queries/every-hit.ts';
 import { isPending, questionsOf } from '../../store/queries/questions.ts';
 import { evidence } from '../../store/records/findings.ts';
-import { changed } from '../../store/records/journal.ts';
+import { changeWrites } from '../../store/records/journal.ts';
 import { projects } from '../../store/records/projects.ts';
-import type { Seen } from '../../store/records/record.ts';
+import type { Versioned } from '../../store/records/record.ts';
 import { runIndex, runs } from '../../store/records/runs.ts';
 import { taskIndex, tasks } from '../../store/records/tasks.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
 import type { Controller } from '../controller.ts';
-import { Beside } from './beside.ts';
+import { BackgroundWork } from './background-work.ts';
 import { bounded } from './bounded.ts';
-import { gateOn } from './gate.ts';
-import type { Gathered, Origin, Site, WorkNeeds } from './needs.ts';
-import { isNews } from './news.ts';
+import type { CommitOrigin, CommittedWork, ProjectWorkspace, WorkDeps } from './deps.ts';
+import { runGate } from './gate.ts';
 import { offer } from './offer.ts';
+import { originOf, recordProvenance } from './record-provenance.ts';
 import { holderOf, sendBack, stop } from './repair.ts';
 import { Setbacks } from './setbacks.ts';
-import { PATIENCE_MS, reasonOf, sayTrouble } from './trouble.ts';
-import { originOf, sayWhose } from './whose.ts';
+import { PATIENCE_MS, reasonOf, recordTrouble } from './trouble.ts';
+import { wakesWork } from './wakes-work.ts';
 
 interface Finished {
-  readonly seen: Seen<Task>;
+  readonly seen: Versioned<Task>;
   readonly project: Project | undefined;
 }
 
-export interface Step extends Finished {
+export interface ProveStep extends Finished {
   readonly next: NextStep;
 }
 
@@ -45,13 +45,13 @@ const EVERY_MS = 15_000;
 const GUARDED_SHOWN = 10;
 
 /** Takes finished work to its end by facts alone: what is in the branch, and what the gate says of it. */
-export function prove(needs: WorkNeeds): Controller<readonly Finished[], Step> {
-  const beside = new Beside();
+export function prove(needs: WorkDeps): Controller<readonly Finished[], ProveStep> {
+  const beside = new BackgroundWork();
   const setbacks = new Setbacks('prove', needs);
   return {
     name: 'prove',
-    onStir: (stir) => beside.onDone(stir),
-    concerns: isNews,
+    onWake: (stir) => beside.onDone(stir),
+    wakesOn: wakesWork,
     everyMs: EVERY_MS,
     observe: () => observe(needs),
     decide: (finished) => finished.map((one) => ({ ...one, next: nextStep(one.seen.body, { verify: one.project?.verify }) })),
@@ -64,12 +64,12 @@ export function prove(needs: WorkNeeds): Controller<readonly Finished[], Step> {
 const MOST_TRIES = 6;
 
 interface Means {
-  readonly needs: WorkNeeds;
-  readonly beside: Beside;
+  readonly needs: WorkDeps;
+  readonly beside: BackgroundWork;
   readonly setbacks: Setbacks;
 }
 
-async function attempt(step: Step, { needs, beside, setbacks }: Means): Promise<boolean> {
+async function attempt(step: ProveStep, { needs, beside, setbacks }: Means): Promise<boolean> {
   const { seen } = step;
   const { id } = seen.body;
   if (!setbacks.isDue(id) && step.next.step !== 'cancel') return false;
@@ -82,7 +82,7 @@ async function attempt(step: Step, { needs, beside, setbacks }: Means): Promise<
     const { times, forMs } = setbacks.note(id, error);
     const isPassing = isMachineError(error);
     if (isPassing ? forMs < PATIENCE_MS : times < MOST_TRIES) {
-      await sayTrouble(id, error, needs);
+      await recordTrouble(id, error, needs);
       return false;
     }
     const why = reasonOf(error);
@@ -91,7 +91,7 @@ async function attempt(step: Step, { needs, beside, setbacks }: Means): Promise<
   }
 }
 
-async function observe({ store }: WorkNeeds): Promise<readonly Finished[]> {
+async function observe({ store }: WorkDeps): Promise<readonly Finished[]> {
   const hits = await allHits(store, taskIndex.state('verifying'));
   return Promise.all(
     hits.map(async (hit) => {
@@ -101,7 +101,7 @@ async function observe({ store }: WorkNeeds): Promise<readonly Finished[]> {
   ) as Promise<readonly Finished[]>;
 }
 
-async function act({ seen, project, next }: Step, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+async function act({ seen, project, next }: ProveStep, needs: WorkDeps, beside: BackgroundWork): Promise<boolean> {
   const task = seen.body;
   const fence = fenceOf(holderOf(task));
   const at = needs.now();
@@ -129,28 +129,33 @@ async function act({ seen, project, next }: Step, needs: WorkNeeds, beside: Besi
 }
 
 /** Who has asked and changed nothing has most likely stopped for want of the answer: that is what a person is told. */
-async function stopsForAnswer(seen: Seen<Task>, because: 'no_changes' | 'gate', needs: WorkNeeds): Promise<boolean> {
+async function stopsForAnswer(seen: Versioned<Task>, because: 'no_changes' | 'gate', needs: WorkDeps): Promise<boolean> {
   if (because !== 'no_changes') return false;
   const open = (await questionsOf(needs.store, seen.body.id)).findLast(isPending);
   return open !== undefined && stop(seen, questionBlock(open.body), needs);
 }
 
-async function move(seen: Seen<Task>, next: Task, note: JournalNote, needs: WorkNeeds): Promise<boolean> {
+async function move(seen: Versioned<Task>, next: Task, note: JournalNote, needs: WorkDeps): Promise<boolean> {
   const isMove = seen.body.phase.state !== next.phase.state;
   const states = isMove ? { from: seen.body.phase.state, to: next.phase.state } : {};
   const author = { by: 'fleet', at: needs.now() };
-  await needs.store.commit(changed(tasks, seen, next, { author, note: { ...note, ...states } }), { flush: true });
+  await needs.store.commit(changeWrites(tasks, seen, next, { author, note: { ...note, ...states } }), { flush: true });
   return true;
 }
 
 /** A canceled task is canceled once nothing of it runs any more. */
-export async function isGateOver({ gate }: Task, { store }: WorkNeeds): Promise<boolean> {
+export async function isGateOver({ gate }: Task, { store }: WorkDeps): Promise<boolean> {
   const run = gate?.runId && (await runs.get(store, gate.runId))?.body;
   return !run || run.phase.state === 'ended';
 }
 
 /** Commits what the agent did not, and looks at what is really there. */
-async function gather(seen: Seen<Task>, project: Project | undefined, needs: WorkNeeds, beside: Beside): Promise<boolean> {
+async function gather(
+  seen: Versioned<Task>,
+  project: Project | undefined,
+  needs: WorkDeps,
+  beside: BackgroundWork,
+): Promise<boolean> {
   const task = seen.body;
   const { work } = task;
   if (!work || !project)
@@ -159,13 +164,13 @@ async function gather(seen: Seen<Task>, project: Project | undefined, needs: Wor
   const isHere = workspace && workspace.state !== 'aside' && workspace.use.kind === 'task' && workspace.use.taskId === task.id;
   const origin = await originOf(task, needs);
   const found = await beside.take(`gather ${task.id} ${task.phase.state} ${work.runId}`, async () => {
-    const tip: Gathered | undefined =
+    const tip: CommittedWork | undefined =
       (isHere && (await gathered({ workspace, project }, origin, needs))) || (await branchTip(project, work.branch, needs));
     if (!tip) return undefined;
     const span = { base: work.base, tip: tip.commit };
-    const facts = await needs.workshop.changes(project, span);
+    const facts = await needs.gitWork.changes(project, span);
     // Said before anybody else can land it as a part of their own.
-    if (facts.totals.commits > 0) await sayWhose({ task, project, tip: tip.commit, landed: tip.commit }, needs);
+    if (facts.totals.commits > 0) await recordProvenance({ task, project, tip: tip.commit, landed: tip.commit }, needs);
     const leaks = await needs.leaks(project, span, await agentsOf(task, needs));
     return { tip, facts, leaks };
   });
@@ -196,7 +201,7 @@ const some = <Lists extends Readonly<Record<string, readonly string[]>>>(lists: 
 const AGENTS_ASKED = 20;
 
 /** The runs whose agents may have put something into the work: its own, and those of the tasks it begins with. */
-async function agentsOf({ id, dependsOn, forkedFrom }: Task, { store }: WorkNeeds): Promise<RunId[]> {
+async function agentsOf({ id, dependsOn, forkedFrom }: Task, { store }: WorkDeps): Promise<RunId[]> {
   const before = forkedFrom ? [...dependsOn, forkedFrom.taskId] : dependsOn;
   const found = await Promise.all(
     [id, ...before].map((one) => store.scan({ index: runIndex.agents(one), limit: AGENTS_ASKED, reverse: true })),
@@ -204,8 +209,8 @@ async function agentsOf({ id, dependsOn, forkedFrom }: Task, { store }: WorkNeed
   return found.flat().map(({ key }) => key.id as RunId);
 }
 
-const gathered = (site: Site, origin: Origin, { workshop, workRules }: WorkNeeds) =>
-  bounded(workshop, { forMs: workRules().keepSeconds * 1_000 }, () => workshop.gather(site, origin));
+const gathered = (site: ProjectWorkspace, origin: CommitOrigin, { gitWork, workRules }: WorkDeps) =>
+  bounded(gitWork, { forMs: workRules().keepSeconds * 1_000 }, () => gitWork.commitWork(site, origin));
 
 /** Nobody looks at a file that is not in the list, so a list that is not whole is looked at by a person. */
 function guardedIn({ files, totals }: GitFacts, patterns: readonly string[]): string[] {
@@ -224,35 +229,35 @@ const unfinished = ({ branch }: Work, why: string) => ({
   text: `You reported success, but not everything you left is committed on your branch ${branch}: ${why}. End what is under way, check out ${branch}, commit everything that belongs to this task, and remove what does not.`,
 });
 
-async function branchTip(project: Project, branch: string, { workshop }: WorkNeeds) {
-  const commit = await workshop.commitOf(project, `refs/heads/${branch}`);
-  return commit === undefined ? undefined : { commit, tree: await workshop.treeOf(project, commit) };
+async function branchTip(project: Project, branch: string, { gitWork }: WorkDeps) {
+  const commit = await gitWork.commitOf(project, `refs/heads/${branch}`);
+  return commit === undefined ? undefined : { commit, tree: await gitWork.treeOf(project, commit) };
 }
 
-async function gate(seen: Seen<Task>, project: Project | undefined, needs: WorkNeeds): Promise<boolean> {
+async function gate(seen: Versioned<Task>, project: Project | undefined, needs: WorkDeps): Promise<boolean> {
   if (!project) return false;
   const task = seen.body;
   const { work } = task;
   const subject = work?.tip
     ? { commit: work.tip, ...(work.tree ? { tree: work.tree } : {}) }
     : await othersWork(task, project, needs);
-  const verdict = await gateOn(seen, subject, project, needs);
+  const verdict = await runGate(seen, subject, project, needs);
   if (verdict.state === 'impossible') return stop(seen, { cause: 'proof', who: 'you', what: verdict.why }, needs);
   return verdict.state === 'open' && verdict.acted;
 }
 
 /** Work that did not come from a run of ours is the commit they named, else on the target branch, or in the place itself. */
-async function othersWork(task: Task, project: Project, { workshop }: WorkNeeds) {
+async function othersWork(task: Task, project: Project, { gitWork }: WorkDeps) {
   const holder = holderOf(task);
   if (project.kind === 'directory' || task.isolation === 'in_place' || holder.kind === 'run') return {};
   if (holder.commit) return { commit: holder.commit };
   // The commit the gate has begun with stays the one it judges.
   if (task.gate?.commit) return { commit: task.gate.commit };
-  const target = await workshop.targetOf(project, task.targetBranch ?? project.targetBranch);
+  const target = await gitWork.targetOf(project, task.targetBranch ?? project.targetBranch);
   return target.state === 'found' ? { commit: target.commit } : {};
 }
 
-async function failureOf(task: Task, because: 'no_changes' | 'gate', { store }: WorkNeeds) {
+async function failureOf(task: Task, because: 'no_changes' | 'gate', { store }: WorkDeps) {
   if (because === 'no_changes') {
     const what = 'it reported success, but nothing has changed';
     const text = `You reported success, but nothing on your branch differs from where you began (${task.work?.base.slice(0, 12)}). Make the change this task asks for. If nothing needs to change, or you cannot do it, say that you are blocked and why.`;

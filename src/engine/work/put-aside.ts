@@ -2,18 +2,18 @@ import type { Project } from '../../domain/project/project.ts';
 import type { RunId } from '../../domain/values.ts';
 import type { Workspace } from '../../domain/work/workspace.ts';
 import type { Write } from '../../store/port.ts';
-import type { Seen } from '../../store/records/record.ts';
+import type { Versioned } from '../../store/records/record.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
-import type { Beside } from './beside.ts';
+import type { BackgroundWork } from './background-work.ts';
 import { bounded } from './bounded.ts';
-import type { WorkNeeds } from './needs.ts';
+import type { WorkDeps } from './deps.ts';
 import { reasonOf } from './trouble.ts';
 
 /** Renames take no time; finding out what git of the project knows of it may. */
 const MOVE_MS = 60_000;
 const SAID = 1_000;
 
-export interface Cause {
+export interface AsideCause {
   readonly why: string;
   /** Whose work could not be kept. */
   readonly runId?: RunId | undefined;
@@ -23,21 +23,25 @@ export interface Cause {
  * Has a workspace put aside whole. The row says so first: nobody uses it any more, and `furnish` moves its files, also after
  * a crash.
  */
-export function toAside({ body, version }: Seen<Workspace>, { why, runId }: Cause, { workshop, now }: WorkNeeds): Write {
+export function planAside(
+  { body, version }: Versioned<Workspace>,
+  { why, runId }: AsideCause,
+  { gitWork, now }: WorkDeps,
+): Write {
   const { setupRun: _run, stuck: _stuck, doomed: _doomed, setup: _setup, ...rest } = body;
   const at = now();
-  const aside = { at, path: workshop.asidePathOf(body, at), ...(runId ? { runId } : {}), moving: true } as const;
+  const aside = { at, path: gitWork.asidePathOf(body, at), ...(runId ? { runId } : {}), moving: true } as const;
   return workspaces.put({ ...rest, state: 'aside', why: why.slice(0, SAID), aside, updatedAt: at }, version);
 }
 
 interface Around {
-  readonly needs: WorkNeeds;
-  readonly beside: Beside;
+  readonly needs: WorkDeps;
+  readonly beside: BackgroundWork;
 }
 
 /** Moves the files of one that is put aside. Where that is not possible its number, and with it its path, stays taken. */
 export async function moveAside(
-  { body, version }: Seen<Workspace>,
+  { body, version }: Versioned<Workspace>,
   project: Project | undefined,
   { needs, beside }: Around,
 ): Promise<boolean> {
@@ -60,10 +64,10 @@ export async function moveAside(
   return true;
 }
 
-async function moved(workspace: Workspace, project: Project | undefined, { workshop }: WorkNeeds): Promise<void> {
+async function moved(workspace: Workspace, project: Project | undefined, { gitWork }: WorkDeps): Promise<void> {
   const { aside, use, why = '' } = workspace;
   if (!project || !aside?.path) throw new Error('its project is gone');
   const { path, at, runId } = aside;
   const reason = { why, at, runId, ...(use.kind === 'free' ? {} : { taskId: use.taskId }) };
-  await bounded(workshop, { forMs: MOVE_MS }, () => workshop.putAside({ workspace, project }, { path, reason }));
+  await bounded(gitWork, { forMs: MOVE_MS }, () => gitWork.putAside({ workspace, project }, { path, reason }));
 }

@@ -1,10 +1,10 @@
 import { LIMITS } from '../../domain/limits.ts';
 import { type Block, fenceOf, type Task } from '../../domain/task/task.ts';
 import { transition } from '../../domain/task/transition.ts';
-import { changed } from '../../store/records/journal.ts';
-import type { Seen } from '../../store/records/record.ts';
+import { changeWrites } from '../../store/records/journal.ts';
+import type { Versioned } from '../../store/records/record.ts';
 import { tasks } from '../../store/records/tasks.ts';
-import type { WorkNeeds } from './needs.ts';
+import type { WorkDeps } from './deps.ts';
 
 export interface Failure {
   readonly cause: 'proof' | 'conflict';
@@ -15,7 +15,7 @@ export interface Failure {
 }
 
 /** Tells the agent what was found and lets it try again; after a few times a person must look. */
-export async function sendBack(seen: Seen<Task>, failure: Failure, needs: WorkNeeds): Promise<boolean> {
+export async function sendBack(seen: Versioned<Task>, failure: Failure, needs: WorkDeps): Promise<boolean> {
   const task = seen.body;
   if (task.repairs >= needs.workRules().repairs || holderOf(task).kind !== 'run') {
     const tries = task.repairs > 0 ? ` (the agent was told ${task.repairs} times)` : '';
@@ -32,17 +32,17 @@ export async function sendBack(seen: Seen<Task>, failure: Failure, needs: WorkNe
   };
   const next = transition(told, { type: 'repair', at, fence });
   const note = { what: 'repair', from: task.phase.state, to: next.phase.state, why: failure.what };
-  await needs.store.commit(changed(tasks, seen, next, { author: { by: 'fleet', at }, note }), { flush: true });
+  await needs.store.commit(changeWrites(tasks, seen, next, { author: { by: 'fleet', at }, note }), { flush: true });
   return true;
 }
 
 /** A person must act before it goes on. */
-export async function stop(seen: Seen<Task>, block: Block, needs: WorkNeeds): Promise<boolean> {
+export async function stop(seen: Versioned<Task>, block: Block, needs: WorkDeps): Promise<boolean> {
   const task = seen.body;
   const at = needs.now();
   const next = transition(task, { type: 'block', at, fence: fenceOf(holderOf(task)), block });
   const note = { what: 'block', from: task.phase.state, to: next.phase.state, why: block.what };
-  await needs.store.commit(changed(tasks, seen, next, { author: { by: 'fleet', at }, note }), { flush: true });
+  await needs.store.commit(changeWrites(tasks, seen, next, { author: { by: 'fleet', at }, note }), { flush: true });
   return true;
 }
 

@@ -1,13 +1,13 @@
 import type { Project } from '../../domain/project/project.ts';
 import { reuseOf, type Setup, type SetupRequest, type SetupSource } from '../../domain/work/setup.ts';
-import type { WorkNeeds } from './needs.ts';
+import type { WorkDeps } from './deps.ts';
 
 type At = Pick<SetupSource, 'commit' | 'trust'>;
 
 /** What the project's set-up would run on. Undefined where it has none, or nothing is known of the commit. */
-export async function setupWish(project: Project, at: At, { workshop }: WorkNeeds): Promise<SetupRequest | undefined> {
+export async function setupWish(project: Project, at: At, { gitWork }: WorkDeps): Promise<SetupRequest | undefined> {
   if (project.setup === undefined) return undefined;
-  const source = await workshop.setupSource(project, at);
+  const source = await gitWork.setupSource(project, at);
   return source && { ...source, command: project.setup };
 }
 
@@ -22,7 +22,7 @@ export async function isReusable(
   made: Setup | undefined,
   wanted: SetupRequest | undefined,
   place: Place,
-  needs: WorkNeeds,
+  needs: WorkDeps,
 ): Promise<boolean> {
   if (made?.source === undefined || wanted === undefined) return false;
   const answer = reuseOf(made, wanted);
@@ -34,8 +34,8 @@ export async function isReusable(
 export async function hasLanded(
   commit: string,
   { project, target = project.targetBranch }: Place,
-  { workshop }: WorkNeeds,
+  { gitWork }: WorkDeps,
 ): Promise<boolean> {
-  const branch = await workshop.targetOf(project, target);
-  return branch.state === 'found' && workshop.isContained(project, { commit, tip: branch.commit });
+  const branch = await gitWork.targetOf(project, target);
+  return branch.state === 'found' && gitWork.isContained(project, { commit, tip: branch.commit });
 }

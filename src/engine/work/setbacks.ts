@@ -1,6 +1,6 @@
 import { machineRetryMs } from '../../domain/machine-error.ts';
-import type { Subject } from '../subject.ts';
-import type { WorkNeeds } from './needs.ts';
+import type { LogSubject } from '../subject.ts';
+import type { WorkDeps } from './deps.ts';
 
 export interface Setback {
   /** Failures in a row. */
@@ -17,11 +17,11 @@ interface Entry {
 
 /** What has failed and is tried again later, each after a rest of its own: nothing else waits for it. */
 export class Setbacks {
-  readonly #needs: Pick<WorkNeeds, 'elapsed' | 'log'>;
+  readonly #needs: Pick<WorkDeps, 'elapsed' | 'log'>;
   readonly #name: string;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(name: string, needs: Pick<WorkNeeds, 'elapsed' | 'log'>) {
+  constructor(name: string, needs: Pick<WorkDeps, 'elapsed' | 'log'>) {
     this.#name = name;
     this.#needs = needs;
   }
@@ -32,7 +32,7 @@ export class Setbacks {
   }
 
   /** It failed. What fails again and again is said less and less often. */
-  note(key: string, error: unknown, about: Subject = {}): Setback {
+  note(key: string, error: unknown, about: LogSubject = {}): Setback {
     const now = this.#needs.elapsed();
     const before = this.#entries.get(key);
     const times = (before?.times ?? 0) + 1;

@@ -1,8 +1,8 @@
 import type { Task } from '../../domain/task/task.ts';
 import type { TaskId } from '../../domain/values.ts';
-import { changed } from '../../store/records/journal.ts';
+import { changeWrites } from '../../store/records/journal.ts';
 import { tasks } from '../../store/records/tasks.ts';
-import type { WorkNeeds } from './needs.ts';
+import type { WorkDeps } from './deps.ts';
 
 const SAID = 500;
 
@@ -13,7 +13,7 @@ export const PATIENCE_MS = 30 * 60_000;
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : JSON.stringify(error));
 
 /** Says at its task what keeps it from going on, or that nothing does any more. Only news is written. */
-export async function sayTrouble(taskId: TaskId, error: unknown, needs: Pick<WorkNeeds, 'store' | 'now'>): Promise<void> {
+export async function recordTrouble(taskId: TaskId, error: unknown, needs: Pick<WorkDeps, 'store' | 'now'>): Promise<void> {
   const seen = await tasks.get(needs.store, taskId);
   if (!seen) return;
   const { trouble, ...rest } = seen.body;
@@ -22,5 +22,5 @@ export async function sayTrouble(taskId: TaskId, error: unknown, needs: Pick<Wor
   const at = needs.now();
   const next: Task = what === undefined ? rest : { ...rest, trouble: { what, since: trouble?.since ?? at } };
   const note = what === undefined ? { what: 'trouble over' } : { what: 'trouble', why: what };
-  await needs.store.commit(changed(tasks, seen, next, { author: { by: 'fleet', at }, note }));
+  await needs.store.commit(changeWrites(tasks, seen, next, { author: { by: 'fleet', at }, note }));
 }

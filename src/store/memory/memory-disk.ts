@@ -1,7 +1,7 @@
 import type { CheckedWrite } from '../assert-writes.ts';
 import { conflict, keyName } from '../assert-writes.ts';
 import { frozen } from '../frozen.ts';
-import type { Counted, Hit, IndexEntry, Key, Query, Row, Version } from '../port.ts';
+import type { CountPage, Hit, IndexEntry, Key, Query, Row, Version } from '../port.ts';
 import { SortedPlaces } from './sorted-places.ts';
 
 interface Kept extends Row {
@@ -36,7 +36,7 @@ export class MemoryDisk {
     });
   }
 
-  count({ index, from, to, limit }: Query): Counted {
+  count({ index, from, to, limit }: Query): CountPage {
     const places = this.#indexes.get(index)?.between({ from, to, limit, reverse: false }) ?? [];
     const last = places.at(-1)?.sort;
     return { count: places.length, ...(last === undefined ? {} : { last }) };

@@ -1,6 +1,18 @@
 import { assertCount, assertKey, assertQuery, assertWrites, closed, STORE_LIMITS } from '../assert-writes.ts';
 import { Hints } from '../hints.ts';
-import type { CommitOptions, Counted, Hit, Key, Query, Row, Store, StoreLimits, Version, WatchOptions, Write } from '../port.ts';
+import type {
+  CommitOptions,
+  CountPage,
+  Hit,
+  Key,
+  Query,
+  Row,
+  Store,
+  StoreLimits,
+  Version,
+  WatchOptions,
+  Write,
+} from '../port.ts';
 import { MemoryDisk } from './memory-disk.ts';
 
 /** For tests and simulations: keeps every promise but the one about losing power. */
@@ -34,7 +46,7 @@ class MemoryStore implements Store {
     return this.#disk.scan(query);
   }
 
-  async count(query: Query): Promise<Counted> {
+  async count(query: Query): Promise<CountPage> {
     this.#assertOpen();
     assertCount(query, this.limits);
     return this.#disk.count(query);

@@ -28,7 +28,7 @@ export async function packetFor(store: Reads, task: Task, clean: Clean): Promise
   const near = found.flatMap(({ other }) => (other && other.team === task.team ? [other] : []));
   const known = new Set(near.map(({ id }) => id));
   const reader = await readerOf(store, task);
-  const tell = (others: readonly Task[]) => Promise.all(others.map((other) => told(store, other, { reader, clean })));
+  const tell = (others: readonly Task[]) => Promise.all(others.map((other) => toldTaskOf(store, other, { reader, clean })));
   return packetOf({
     dependencies: await tell(near),
     reviews: await tell(reviews.filter(({ id }) => !known.has(id))),
@@ -36,7 +36,7 @@ export async function packetFor(store: Reads, task: Task, clean: Clean): Promise
   });
 }
 
-export async function told(
+export async function toldTaskOf(
   store: Pick<Store, 'scan'>,
   other: Task,
   { reader, clean }: { readonly reader: PacketReader; readonly clean: Clean },

@@ -2,7 +2,7 @@ import { asItIs } from '../../domain/as-it-is.ts';
 import { JournalEntry, type JournalNote } from '../../domain/journal/entry.ts';
 import type { Instant } from '../../domain/values.ts';
 import type { Key, Store, Version, Write } from '../port.ts';
-import type { Records, Seen } from './record.ts';
+import type { Records, Versioned } from './record.ts';
 
 const entryKey = (entity: string, n: number): Key => ({ kind: 'journal', id: `${entity}/${n}` });
 
@@ -29,18 +29,20 @@ function entryWrite(entity: string, n: number, author: Author, note: JournalNote
 }
 
 /** The first row of something with a history, and the first entry of that history. */
-export const born = <Body extends Chronicled>(kind: Records<Body>, body: Body, author: Author, note: JournalNote): Write[] => [
-  kind.put(body, 'absent'),
-  entryWrite(body.id, body.seq, author, note),
-];
+export const creationWrites = <Body extends Chronicled>(
+  kind: Records<Body>,
+  body: Body,
+  author: Author,
+  note: JournalNote,
+): Write[] => [kind.put(body, 'absent'), entryWrite(body.id, body.seq, author, note)];
 
 /**
  * A change and its entry, in one commit: history is dense because the number comes from the row that the change is
  * conditional on.
  */
-export function changed<Body extends Chronicled>(
+export function changeWrites<Body extends Chronicled>(
   kind: Records<Body>,
-  seen: Pick<Seen<Body>, 'version'> & { readonly version: Version },
+  seen: Pick<Versioned<Body>, 'version'> & { readonly version: Version },
   next: Body,
   { author, note }: { readonly author: Author; readonly note: JournalNote },
 ): Write[] {

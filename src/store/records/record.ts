@@ -11,7 +11,7 @@ export interface RecordKind<Body> {
 }
 
 /** A record as it was read: what it said, and the belief to write it back with. */
-export interface Seen<Body> {
+export interface Versioned<Body> {
   readonly body: Body;
   readonly version: Version;
 }
@@ -23,7 +23,7 @@ export interface Records<Body> {
   put(body: Body, expect: Version | 'absent'): Write;
   remove(body: Body, expect: Version): Write;
   read(row: Row): Body;
-  get(store: Pick<Store, 'get'>, id: string): Promise<Seen<Body> | undefined>;
+  get(store: Pick<Store, 'get'>, id: string): Promise<Versioned<Body> | undefined>;
 }
 
 /** Features add records and index functions, never driver methods. */
@@ -39,8 +39,8 @@ export function records<Body>({ kind, schema, idOf, entriesOf }: RecordKind<Body
   const read = ({ body }: Row): Body =>
     typeof body === 'object' && body !== null && written.has(body) ? (body as Body) : schema.parse(body);
   /** A store gives the very row again while it has not changed: it need not be checked again. */
-  const seen = new WeakMap<Row, Seen<Body>>();
-  const seenIn = (row: Row): Seen<Body> => {
+  const seen = new WeakMap<Row, Versioned<Body>>();
+  const seenIn = (row: Row): Versioned<Body> => {
     const known = seen.get(row) ?? { body: read(row), version: row.version };
     seen.set(row, known);
     return known;

@@ -1,26 +1,26 @@
 import { statSync } from 'node:fs';
 import { Fault } from '../../domain/fault.ts';
-import type { Look } from './commit.ts';
-import { prepareLook } from './commit.ts';
+import type { CommitCheck } from './commit.ts';
+import { prepareCommitCheck } from './commit.ts';
 import type { Database, Statement } from './database.ts';
 import { HighWaterMark } from './high-water.ts';
 import { counterOf } from './migrate.ts';
 import { SCHEMA } from './schema.ts';
 import { asFault, isSqlite, newerSchema } from './sqlite-error.ts';
 import { rollback } from './transaction.ts';
-import type { Answer, Commit, WorkerInput } from './wire.ts';
+import type { WorkerAnswer, WorkerCommit, WorkerInput } from './wire.ts';
 import { refusal } from './wire.ts';
 
 /**
  * Many commits, one transaction: SQLite admits a single writer, so a belief checked inside it stays true until COMMIT,
  * and one write to the disk serves them all.
  */
-export class Batch {
+export class CommitBatch {
   readonly #db: Database;
   readonly #file: string;
   readonly #commits: WorkerInput['commits'];
   readonly #inode: number;
-  readonly #look: Look;
+  readonly #look: CommitCheck;
   readonly #meta: Statement;
   readonly #bump: Statement;
   readonly #mark: HighWaterMark;
@@ -31,7 +31,7 @@ export class Batch {
     this.#file = file;
     this.#commits = commits;
     this.#inode = statSync(file).ino;
-    this.#look = prepareLook(db);
+    this.#look = prepareCommitCheck(db);
     this.#meta = db.prepare('SELECT counter, schema FROM meta');
     this.#bump = db.prepare('UPDATE meta SET counter = ?');
     this.#mark = new HighWaterMark(file, counterOf(db));
@@ -42,8 +42,8 @@ export class Batch {
   }
 
   /** One answer per commit, in order. `busy`: another process is writing and nothing was done. */
-  write(commits: readonly Commit[]): readonly Answer[] | 'busy' {
-    let answers: Answer[] = [];
+  write(commits: readonly WorkerCommit[]): readonly WorkerAnswer[] | 'busy' {
+    let answers: WorkerAnswer[] = [];
     try {
       this.#assertSameFile();
       this.#sync(commits.some(({ flush }) => flush));
@@ -70,7 +70,7 @@ export class Batch {
   }
 
   /** What is thrown while it is carried out is no fault of this commit alone: the transaction is given up. */
-  #one({ id, writes }: Commit, version: string): Answer {
+  #one({ id, writes }: WorkerCommit, version: string): WorkerAnswer {
     let carryOut: () => void;
     try {
       carryOut = this.#look(writes, version);
@@ -83,7 +83,7 @@ export class Batch {
   }
 
   /** What was refused for its own sake stays so; the rest shares the fate of the transaction. */
-  #refuse(commits: readonly Commit[], error: unknown, answers: readonly Answer[] = []): readonly Answer[] {
+  #refuse(commits: readonly WorkerCommit[], error: unknown, answers: readonly WorkerAnswer[] = []): readonly WorkerAnswer[] {
     const refused = refusal(asFault(error, this.#file));
     return commits.map(({ id }, at) => {
       const answer = answers[at];

@@ -18,9 +18,9 @@ interface Step {
  * Looks at one commit inside the open transaction of its batch, and answers how to carry it out. Whatever is wrong with this
  * commit alone is thrown while nothing of it is written: no savepoint is needed to take a part of it back.
  */
-export type Look = (packed: readonly string[], version: Version) => () => void;
+export type CommitCheck = (packed: readonly string[], version: Version) => () => void;
 
-export function prepareLook(db: Database): Look {
+export function prepareCommitCheck(db: Database): CommitCheck {
   const find = db.prepare('SELECT rid, version, entries FROM rows WHERE kind = ? AND id = ?');
   const insert = db.prepare('INSERT INTO rows (kind, id, version, body, entries, sum) VALUES (?, ?, ?, ?, ?, ?)');
   const update = db.prepare('UPDATE rows SET version = ?, body = ?, entries = ?, sum = ? WHERE rid = ?');

@@ -16,7 +16,7 @@ interface Known {
  * it has been sent since: such a commit takes it out here before the thread of the database hears of it, and until the
  * commit is answered the row is not kept again.
  */
-export class KnownRows {
+export class RowCache {
   readonly #rows = new Map<string, Known>();
   /** Rows that commits without an answer put or delete, and how many such commits there are. */
   readonly #written = new Map<string, number>();

@@ -3,10 +3,10 @@ import { APPLICATION_ID, MIGRATIONS, SCHEMA, VIEW_SQL } from './schema.ts';
 import { damaged, newerSchema } from './sqlite-error.ts';
 import { rollback } from './transaction.ts';
 
-export type Standing = 'fresh' | 'behind' | 'current';
+export type SchemaStanding = 'fresh' | 'behind' | 'current';
 
 /** Says whose database this is and how old, by reading alone: one snapshot, for another process may be making it. */
-export function standing(db: Database, file: string): Standing {
+export function standing(db: Database, file: string): SchemaStanding {
   db.exec('BEGIN');
   try {
     return standingInside(db, file);
@@ -15,7 +15,7 @@ export function standing(db: Database, file: string): Standing {
   }
 }
 
-export function standingInside(db: Database, file: string): Standing {
+export function standingInside(db: Database, file: string): SchemaStanding {
   const owner = pragma(db, 'application_id');
   const schema = pragma(db, 'user_version');
   const made = count(db, 'SELECT count(*) AS n FROM sqlite_master');

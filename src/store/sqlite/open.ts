@@ -5,7 +5,7 @@ import type { Store } from '../port.ts';
 import type { Library } from './database.ts';
 import { ownCommits } from './revision.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import type { Reply, WorkerInput } from './wire.ts';
+import type { WorkerInput, WorkerReply } from './wire.ts';
 import { asError } from './wire.ts';
 import { defaultWorkerUrl } from './worker-url.ts';
 
@@ -28,7 +28,7 @@ export async function openSqliteStore({ file, workerUrl, library, lockWaitMs = L
   // Not the flags of the main thread: its loaders cost this one a tenth of a second. Node 22 calls its SQLite experimental.
   const execArgv = ['--disable-warning=ExperimentalWarning'];
   const worker = new Worker(workerUrl ?? defaultWorkerUrl(), { workerData, name: 'sqlite', execArgv });
-  const [reply] = (await once(worker, 'message')) as [Reply];
+  const [reply] = (await once(worker, 'message')) as [WorkerReply];
   if ('opened' in reply) return new SqliteStore(worker, workerData.file, commits);
   await worker.terminate();
   const answer = 'answers' in reply ? reply.answers[0] : undefined;

@@ -1,8 +1,8 @@
-import type { Counted, Query } from '../port.ts';
+import type { CountPage, Query } from '../port.ts';
 import type { Database, Statement } from './database.ts';
 import { type RawRow, type Read, SAME } from './wire.ts';
 
-export type Serve = (read: Read) => RawRow | typeof SAME | undefined | readonly RawRow[] | Counted;
+export type Serve = (read: Read) => RawRow | typeof SAME | undefined | readonly RawRow[] | CountPage;
 
 export function prepareRead(db: Database): Serve {
   const get = db.prepare('SELECT version, body FROM rows WHERE kind = ? AND id = ?');
@@ -25,7 +25,7 @@ const AFTER_ALL = '\x7f';
 const scan = (statement: Statement, { index, from = '', to = AFTER_ALL, limit }: Query): readonly RawRow[] =>
   statement.all(index, from, to, limit) as unknown as readonly RawRow[];
 
-function count(statement: Statement, { index, from = '', to = AFTER_ALL, limit }: Query): Counted {
+function count(statement: Statement, { index, from = '', to = AFTER_ALL, limit }: Query): CountPage {
   const { n, last } = statement.get(index, from, to, limit) as unknown as { n: number; last: string | null };
   return { count: n, ...(last === null ? {} : { last }) };
 }

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { systemClock } from '../../platform/clock.ts';
-import { Batch } from './batch.ts';
+import { CommitBatch } from './batch.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { Database } from './database.ts';
 import { OutsideChanges } from './outside-changes.ts';
 import type { Serve } from './read.ts';
 import { prepareRead } from './read.ts';
 import { asFault, isSqlite, lockHeld } from './sqlite-error.ts';
-import type { Answer, Commit, Line, Read, Refusal, Request, WorkerInput } from './wire.ts';
+import type { Read, WorkerAnswer, WorkerCommit, WorkerInput, WorkerPort, WorkerRefusal, WorkerRequest } from './wire.ts';
 import { refusal } from './wire.ts';
 
 /** One transaction holds the write lock for no more commits than this, so that other processes get their turn. */
@@ -27,27 +27,27 @@ interface Waiting<T> {
  * A lock held by another process ends the turn; reads that arrive meanwhile are answered, and after a short random pause
  * the commits are tried again. A commit is answered after COMMIT or not at all.
  */
-export class Session {
+export class WorkerSession {
   readonly #db: Database;
   readonly #input: WorkerInput;
-  readonly #line: Line;
+  readonly #line: WorkerPort;
   readonly #serve: Serve;
-  readonly #batch: Batch;
+  readonly #batch: CommitBatch;
   readonly #checkpoints: Checkpoints;
   readonly #outside: OutsideChanges;
   #reads: Waiting<Read>[] = [];
-  #commits: Waiting<Commit>[] = [];
+  #commits: Waiting<WorkerCommit>[] = [];
   #retry: NodeJS.Timeout | undefined;
   #closing: number | undefined;
   /** Once damage was met nothing more is written: it would only spread. */
-  #damage: Refusal | undefined;
+  #damage: WorkerRefusal | undefined;
 
-  constructor(db: Database, input: WorkerInput, line: Line) {
+  constructor(db: Database, input: WorkerInput, line: WorkerPort) {
     this.#db = db;
     this.#input = input;
     this.#line = line;
     this.#serve = prepareRead(db);
-    this.#batch = new Batch(db, input);
+    this.#batch = new CommitBatch(db, input);
     this.#checkpoints = new Checkpoints(db, input.file);
     this.#outside = new OutsideChanges(db, input.file, () => line.reply({ look: true }));
     db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
@@ -63,7 +63,7 @@ export class Session {
     if (this.#closing !== undefined && this.#reads.length + this.#commits.length === 0) this.#close(this.#closing);
   };
 
-  #take(requests: readonly Request[]): void {
+  #take(requests: readonly WorkerRequest[]): void {
     const since = systemClock.elapsed();
     for (const request of requests) {
       if (request.op === 'commit') this.#commits.push({ request, since });
@@ -75,7 +75,7 @@ export class Session {
 
   #answerReads(): void {
     const reads = this.#reads.splice(0);
-    const answers: Answer[] = [];
+    const answers: WorkerAnswer[] = [];
     for (const waiting of reads) {
       const { request, since } = waiting;
       try {
@@ -103,12 +103,12 @@ export class Session {
     this.#checkpoints.afterWrite();
   }
 
-  #written(commits: readonly Commit[]): readonly Answer[] | 'busy' {
+  #written(commits: readonly WorkerCommit[]): readonly WorkerAnswer[] | 'busy' {
     const refused = this.#damage;
     return refused === undefined ? this.#batch.write(commits) : commits.map(({ id }) => ({ id, refused }));
   }
 
-  #noticed = (answer: Answer): Answer => {
+  #noticed = (answer: WorkerAnswer): WorkerAnswer => {
     if ('refused' in answer && answer.refused.details['damaged'] === true) this.#damage ??= answer.refused;
     return answer;
   };

@@ -2,10 +2,10 @@ import type { Worker } from 'node:worker_threads';
 import { Fault } from '../../domain/fault.ts';
 import { assertCount, assertKey, assertQuery, assertWrites, closed, keyName, STORE_LIMITS } from '../assert-writes.ts';
 import { Hints } from '../hints.ts';
-import type { CommitOptions, Counted, Hit, Key, Query, Row, Store, Version, WatchOptions, Write } from '../port.ts';
-import { KnownRows } from './known-rows.ts';
+import type { CommitOptions, CountPage, Hit, Key, Query, Row, Store, Version, WatchOptions, Write } from '../port.ts';
+import { RowCache } from './known-rows.ts';
 import { type OwnCommits, Revision } from './revision.ts';
-import type { Answer, RawRow, Reply, Request } from './wire.ts';
+import type { RawRow, WorkerAnswer, WorkerReply, WorkerRequest } from './wire.ts';
 import { asError, packWrites, SAME } from './wire.ts';
 
 interface Pending {
@@ -16,7 +16,7 @@ interface Pending {
 /** Longer ones are read again each time. */
 const KNOWN_CHARACTERS = 4_096;
 
-type Ask = Extract<Request, { id: number }>;
+type Ask = Extract<WorkerRequest, { id: number }>;
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 /** The caller's half: checks, numbers and posts requests, and wakes whoever waits for the answers. */
@@ -27,9 +27,9 @@ export class SqliteStore implements Store {
   readonly #revision: Revision;
   readonly #pending = new Map<number, Pending>();
   readonly #hints = new Hints((watchers) => this.#watch(watchers > 0));
-  readonly #known = new KnownRows();
+  readonly #known = new RowCache();
   readonly #exited: Promise<void>;
-  #outbox: Request[] = [];
+  #outbox: WorkerRequest[] = [];
   /** Those of the outbox. */
   readonly #scans = new Map<string, Promise<readonly Required<RawRow>[]>>();
   #asked = 0;
@@ -41,7 +41,7 @@ export class SqliteStore implements Store {
     this.#worker = worker;
     this.#file = file;
     this.#revision = new Revision(file, commits);
-    worker.on('message', (reply: Reply) => this.#receive(reply));
+    worker.on('message', (reply: WorkerReply) => this.#receive(reply));
     worker.on('error', (error) => this.#end(error));
     this.#exited = new Promise((resolve) => {
       worker.once('exit', () => {
@@ -86,10 +86,10 @@ export class SqliteStore implements Store {
     return asked;
   }
 
-  async count({ index, from, to, limit }: Query): Promise<Counted> {
+  async count({ index, from, to, limit }: Query): Promise<CountPage> {
     const query = { index, limit, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
     assertCount(query, this.limits);
-    return (await this.#ask({ op: 'count', query })) as Counted;
+    return (await this.#ask({ op: 'count', query })) as CountPage;
   }
 
   async commit(writes: readonly Write[], { flush = false, by }: CommitOptions = {}): Promise<Version> {
@@ -142,7 +142,7 @@ export class SqliteStore implements Store {
   }
 
   /** Everything asked for in one turn of the loop travels in one message. */
-  #post(request: Request): void {
+  #post(request: WorkerRequest): void {
     this.#outbox.push(request);
     if (this.#outbox.length > 1) return;
     setImmediate(() => {
@@ -159,13 +159,13 @@ export class SqliteStore implements Store {
     this.#keepAlive();
   }
 
-  #receive(reply: Reply): void {
+  #receive(reply: WorkerReply): void {
     if ('look' in reply) this.#hints.hint();
     if ('answers' in reply) for (const answer of reply.answers) this.#settle(answer);
     if (this.#pending.size === 0) this.#keepAlive();
   }
 
-  #settle(answer: Answer): void {
+  #settle(answer: WorkerAnswer): void {
     const pending = this.#pending.get(answer.id);
     this.#pending.delete(answer.id);
     if ('value' in answer) pending?.resolve(answer.value);

@@ -9,7 +9,7 @@ import type { OwnCommits } from './revision.ts';
  * What crosses the thread boundary. Bodies cross as JSON text and are parsed on the caller's side; writes cross as one list of
  * texts, because copying an object between threads costs many times what a text does.
  */
-export type Request =
+export type WorkerRequest =
   | { readonly op: 'get'; readonly id: number; readonly key: Key; readonly known?: Version }
   | { readonly op: 'scan'; readonly id: number; readonly query: Query }
   | { readonly op: 'count'; readonly id: number; readonly query: Query }
@@ -17,8 +17,8 @@ export type Request =
   | { readonly op: 'watch'; readonly on: boolean }
   | { readonly op: 'close'; readonly id: number };
 
-export type Read = Extract<Request, { op: 'get' | 'scan' | 'count' }>;
-export type Commit = Extract<Request, { op: 'commit' }>;
+export type Read = Extract<WorkerRequest, { op: 'get' | 'scan' | 'count' }>;
+export type WorkerCommit = Extract<WorkerRequest, { op: 'commit' }>;
 
 /** Answers a `get` whose row is still at the version the caller knows. */
 export const SAME = 'same';
@@ -69,20 +69,22 @@ export interface RawRow {
   readonly sort?: string;
 }
 
-export type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly refused: Refusal };
+export type WorkerAnswer =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly refused: WorkerRefusal };
 
 /** All answers of one turn of the worker. `look`: another process or thread changed the database. */
-export type Reply =
+export type WorkerReply =
   | { readonly opened: true }
-  | { readonly answers: readonly Answer[] }
+  | { readonly answers: readonly WorkerAnswer[] }
   | { readonly look: true }
   | { readonly finding: string | undefined };
 
 /** The worker's end of the wire. */
-export interface Line {
+export interface WorkerPort {
   /** The next message that has arrived; `undefined` when none has. */
-  next(): readonly Request[] | undefined;
-  reply(reply: Reply): void;
+  next(): readonly WorkerRequest[] | undefined;
+  reply(reply: WorkerReply): void;
   hangUp(): void;
 }
 
@@ -97,20 +99,20 @@ export interface WorkerInput {
 }
 
 /** A Fault keeps its code over the wire; anything else is a bug and keeps its stack. */
-export interface Refusal {
+export interface WorkerRefusal {
   readonly code: FaultCode | undefined;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
   readonly stack: string;
 }
 
-export function refusal(error: unknown): Refusal {
+export function refusal(error: unknown): WorkerRefusal {
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
   if (isFault(error)) return { code: error.code, message, details: error.details, stack };
   return { code: undefined, message, details: {}, stack };
 }
 
-export function asError({ code, message, details, stack }: Refusal): Error {
+export function asError({ code, message, details, stack }: WorkerRefusal): Error {
   if (code !== undefined) return new Fault(code, message, details);
   const error = new Error(message);
   error.stack = stack;

@@ -1,16 +1,16 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { connect, patient } from './connect.ts';
-import { Session } from './session.ts';
+import { WorkerSession } from './session.ts';
 import { quickCheck } from './upkeep/quick-check.ts';
-import type { Line, Request, WorkerInput } from './wire.ts';
+import type { WorkerInput, WorkerPort, WorkerRequest } from './wire.ts';
 import { refusal } from './wire.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('the sqlite worker was started outside a worker thread');
 const input = workerData as WorkerInput;
-const arrived: (readonly Request[])[] = [];
-const line: Line = {
-  next: () => arrived.shift() ?? (receiveMessageOnPort(port)?.message as readonly Request[] | undefined),
+const arrived: (readonly WorkerRequest[])[] = [];
+const line: WorkerPort = {
+  next: () => arrived.shift() ?? (receiveMessageOnPort(port)?.message as readonly WorkerRequest[] | undefined),
   reply: (reply) => port.postMessage(reply),
   hangUp: () => port.close(),
 };
@@ -22,8 +22,8 @@ function open(from: MessagePort): void {
   try {
     const db = connect(input);
     // Preparing statements reads the schema, which another process may just be locking.
-    const session = patient(() => new Session(db, input, line), input.file, input.lockWaitMs);
-    from.on('message', (requests: readonly Request[]) => {
+    const session = patient(() => new WorkerSession(db, input, line), input.file, input.lockWaitMs);
+    from.on('message', (requests: readonly WorkerRequest[]) => {
       arrived.push(requests);
       session.work();
     });

@@ -1,6 +1,6 @@
 import { type Fault, isFault } from '../../domain/fault.ts';
+import type { Io } from './deps.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import type { Io } from './surroundings.ts';
 import { plain } from './terminal/plain.ts';
 
 /** One JSON value on standard output, laid out when a person looks. */

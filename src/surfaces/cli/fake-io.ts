@@ -1,8 +1,8 @@
 import type { Call } from '../../contract/call.ts';
 import { contract, type OperationName } from '../../contract/index.ts';
 import { commandTable } from './command-table.ts';
+import type { CliDeps, Io } from './deps.ts';
 import { runCli } from './run-cli.ts';
-import type { Io, Surroundings } from './surroundings.ts';
 import { NOW_MS, SAMPLES } from './views/samples.ts';
 
 /* A terminal of strings, for tests: what was written, what was called, how it ended. */
@@ -10,14 +10,14 @@ import { NOW_MS, SAMPLES } from './views/samples.ts';
 interface Wishes {
   readonly stdin?: string;
   readonly io?: Partial<Io>;
-  readonly programs?: Surroundings['programs'];
-  readonly ensureEngine?: Surroundings['ensureEngine'];
-  readonly inTerminal?: Surroundings['inTerminal'];
+  readonly programs?: CliDeps['programs'];
+  readonly ensureEngine?: CliDeps['ensureEngine'];
+  readonly inTerminal?: CliDeps['inTerminal'];
   /** Answers in place of the samples. */
   answer?(name: OperationName, input: Record<string, unknown>): unknown;
 }
 
-export interface Ran {
+export interface CliRun {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -35,10 +35,10 @@ export const table = commandTable(contract);
 export async function run(
   argv: readonly string[],
   { stdin = '', io = {}, programs = {}, ensureEngine, inTerminal, answer }: Wishes = {},
-): Promise<Ran> {
+): Promise<CliRun> {
   const seen = { out: '', err: '', closed: 0 };
   let passedMs = 0;
-  const calls: Ran['calls'][number][] = [];
+  const calls: CliRun['calls'][number][] = [];
   const opened: Io['env'][] = [];
   const call = async (name: OperationName, input: Record<string, unknown>, options?: { key?: string }) => {
     calls.push({ name, input, key: options?.key });

@@ -1,8 +1,8 @@
 import type { Call, CallOptions } from '../../contract/call.ts';
 import type { OperationName } from '../../contract/index.ts';
 import type { Command } from './command.ts';
+import type { CliDeps, Io } from './deps.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import type { Io, Surroundings } from './surroundings.ts';
 import { view } from './views/views.ts';
 
 /** One command with its values, ready to be carried out. */
@@ -17,7 +17,7 @@ export interface Order {
   /** Starts the engine when none runs; says that it did. */
   ensureEngine?(): Promise<string | undefined>;
   /** Starts a program in this terminal and waits for it; answers its exit code. */
-  inTerminal?: Surroundings['inTerminal'];
+  inTerminal?: CliDeps['inTerminal'];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readlinkSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import type { Io } from './surroundings.ts';
+import type { Io } from './deps.ts';
 
 /** The terminal, pipes and environment this process was started with. */
 export function processIo(): Io {

@@ -1,13 +1,13 @@
 import type { Call } from '../../contract/call.ts';
 import { writeError, writeJson } from './answer.ts';
 import type { Command } from './command.ts';
+import type { CliConnection, CliDeps, CliEnv, Io } from './deps.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { candidates, completionScript } from './flows/completion.ts';
 import { helpPage } from './help/help-page.ts';
 import type { Result } from './order.ts';
 import { findCommand } from './parse/find-command.ts';
 import { type Globals, leadingGlobals } from './parse/globals.ts';
-import type { Connection, Env, Io, Surroundings } from './surroundings.ts';
 
 /*
  * Help, version, completion and usage errors must start fast: whatever needs a schema, a view or a store is behind
@@ -15,7 +15,7 @@ import type { Connection, Env, Io, Surroundings } from './surroundings.ts';
  */
 
 /** Runs one command line and returns the exit code. Never throws. */
-export async function runCli(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function runCli(argv: readonly string[], surroundings: CliDeps): Promise<number> {
   try {
     return await route(argv, surroundings);
   } catch (error) {
@@ -23,7 +23,7 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
   }
 }
 
-async function route(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+async function route(argv: readonly string[], surroundings: CliDeps): Promise<number> {
   const { io, table, version } = surroundings;
   const { globals, rest } = leadingGlobals(argv, io.cwd);
   const [first] = rest;
@@ -44,7 +44,7 @@ async function route(argv: readonly string[], surroundings: Surroundings): Promi
   return perform(found.command, found.rest, globals, surroundings);
 }
 
-async function perform(command: Command, argv: readonly string[], leading: Globals, surroundings: Surroundings): Promise<number> {
+async function perform(command: Command, argv: readonly string[], leading: Globals, surroundings: CliDeps): Promise<number> {
   const { io } = surroundings;
   const { readArguments } = await import('./parse/read-arguments.ts');
   const { globals, input, local } = readArguments(command, argv, io.cwd);
@@ -68,8 +68,8 @@ async function perform(command: Command, argv: readonly string[], leading: Globa
 }
 
 /** Opens the store or the wire at the first call: a flow that finds its input wrong has disturbed nothing. */
-function whenNeeded(open: () => Promise<Connection>): Connection {
-  let opened: Promise<Connection> | undefined;
+function whenNeeded(open: () => Promise<CliConnection>): CliConnection {
+  let opened: Promise<CliConnection> | undefined;
   const call: Call = async (name, input, options) => {
     opened ??= open();
     return (await opened).call(name, input, options);
@@ -81,15 +81,15 @@ function whenNeeded(open: () => Promise<Connection>): Connection {
   return { call, close };
 }
 
-async function help(words: readonly string[], { io, table, programs, version }: Surroundings): Promise<number> {
+async function help(words: readonly string[], { io, table, programs, version }: CliDeps): Promise<number> {
   return say(io, helpPage(words, { table, programs, version, io }));
 }
 
-async function completion(words: readonly string[], { io }: Surroundings): Promise<number> {
+async function completion(words: readonly string[], { io }: CliDeps): Promise<number> {
   return say(io, completionScript(words));
 }
 
-async function complete(words: readonly string[], { io, table, programs }: Surroundings): Promise<number> {
+async function complete(words: readonly string[], { io, table, programs }: CliDeps): Promise<number> {
   return say(
     io,
     candidates(words, table, Object.keys(programs))
@@ -104,7 +104,8 @@ async function say(io: Io, text: string): Promise<number> {
 }
 
 const isHelp = (words: readonly string[]): boolean => words.length === 1 && (words[0] === '--help' || words[0] === '-h');
-const withHome = (env: Env, { home }: Pick<Globals, 'home'>): Env => (home === undefined ? env : { ...env, FLEET_HOME: home });
+const withHome = (env: CliEnv, { home }: Pick<Globals, 'home'>): CliEnv =>
+  home === undefined ? env : { ...env, FLEET_HOME: home };
 
 /** Asked of the words themselves: an error in reading them must be told in JSON too. */
 function wantsJson(argv: readonly string[]): boolean {

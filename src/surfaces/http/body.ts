@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Asked, Door } from './web.ts';
+import type { Door, WebContext } from './web.ts';
 
 /** The JSON object of a request. */
 export async function jsonBody(incoming: IncomingMessage, longest?: number): Promise<Record<string, unknown>> {
@@ -12,7 +12,7 @@ export async function jsonBody(incoming: IncomingMessage, longest?: number): Pro
 }
 
 /** The JSON of a request; nothing at all is an empty object. Size and depth are bounded before anything is built from it. */
-export async function jsonValue(asked: Asked): Promise<unknown> {
+export async function jsonValue(asked: WebContext): Promise<unknown> {
   const incoming = asked.env.incoming as IncomingMessage;
   return valueOf(incoming, await boundedText(asked.req.raw, asked.env));
 }
@@ -67,7 +67,7 @@ export function discardRest(incoming: IncomingMessage, response: ServerResponse)
   });
 }
 
-async function boundedText(request: Request, { incoming, isForRuns }: Asked['env']): Promise<string> {
+async function boundedText(request: Request, { incoming, isForRuns }: WebContext['env']): Promise<string> {
   const most = mostOf({ isForRuns: isForRuns === true });
   if (Number(incoming.headers['content-length'] ?? 0) > most) throw refuse(most);
   if (!request.body) return '';

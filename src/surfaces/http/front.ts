@@ -1,9 +1,9 @@
 import { Fault } from '../../domain/fault.ts';
-import { callerOf } from './gate.ts';
-import type { Asked, Web, WebNeeds } from './web.ts';
+import { callerOf } from './admission.ts';
+import type { Web, WebContext, WebDeps } from './web.ts';
 
 /** What a person sees who opens the address of the server in a browser. Programs are told what they were told before: nothing is there. */
-export function mountFront(web: Web, needs: Pick<WebNeeds, 'identify' | 'version'>): void {
+export function mountFront(web: Web, needs: Pick<WebDeps, 'identify' | 'version'>): void {
   const page = PAGE.replace('{version}', needs.version);
   web.get('/', async (asked) => {
     if (wantsPage(asked))
@@ -20,7 +20,7 @@ export function mountFront(web: Web, needs: Pick<WebNeeds, 'identify' | 'version
 }
 
 /** A browser names HTML; a program that takes anything (`*\/*`) wants no page. */
-const wantsPage = (asked: Asked): boolean => /\btext\/html\b/i.test(asked.req.header('accept') ?? '');
+const wantsPage = (asked: WebContext): boolean => /\btext\/html\b/i.test(asked.req.header('accept') ?? '');
 
 const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Fleet</title><link rel="stylesheet" href="/docs/style.css"></head>

@@ -1,9 +1,9 @@
 import { Fault } from '../../domain/fault.ts';
 import { jsonBody } from './body.ts';
-import type { Web, WebNeeds } from './web.ts';
+import type { Web, WebDeps } from './web.ts';
 
 /** A code in the fragment of an address reaches no server, no log and no Referer: the page itself exchanges it for a token. */
-export function mountLogin(web: Web, { redeem, within }: Pick<WebNeeds, 'redeem' | 'within'>): void {
+export function mountLogin(web: Web, { redeem, within }: Pick<WebDeps, 'redeem' | 'within'>): void {
   web.post('/v1/login', async (asked) => {
     try {
       return asked.json(await redeem(codeIn(await jsonBody(asked.env.incoming, LONGEST))));

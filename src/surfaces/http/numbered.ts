@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import type { Asked, Behind, WebNeeds } from './web.ts';
+import type { WebContext, WebDeps, WebVariables } from './web.ts';
 
 /** What a caller may call its own request, so that its log and ours can be laid side by side. */
 const USABLE = /^[\w.:-]{1,64}$/;
@@ -12,7 +12,7 @@ export function requestIdIn({ 'x-request-id': said }: IncomingHttpHeaders, id: (
 }
 
 /** Every request has a number, which its answer and every line of the log about it carry. */
-export function numbered({ id, elapsed, onAnswer, onStream }: WebNeeds): MiddlewareHandler<Behind> {
+export function numbered({ id, elapsed, onAnswer, onStream }: WebDeps): MiddlewareHandler<WebVariables> {
   return async (asked, next) => {
     const begun = elapsed();
     const requestId = requestIdIn(asked.env.incoming.headers, id);
@@ -31,7 +31,7 @@ export function numbered({ id, elapsed, onAnswer, onStream }: WebNeeds): Middlew
 }
 
 /** The template it was found by. What is in an address is never a label: there is no end to it, and it names things. */
-function routeOf(asked: Asked): string {
+function routeOf(asked: WebContext): string {
   const routes = matchedRoutes(asked);
   // Whoever is refused at the gate has not come to the route that would have answered.
   const found = [routes[asked.req.routeIndex], ...routes].find((route) => route && route.path !== '/*' && route.path !== '*');

@@ -1,5 +1,5 @@
 import { Fault } from '../../domain/fault.ts';
-import type { WebNeeds } from './web.ts';
+import type { WebDeps } from './web.ts';
 
 /** Nobody needs a second's worth at once; a page that opens, or a script in a loop, may have a few. */
 const BURST_SECONDS = 10;
@@ -11,7 +11,7 @@ interface Bucket {
 }
 
 /** So many requests a second for each caller, of a run fewer, with some in reserve; whoever goes past it waits, and nobody else does. */
-export function rateLimit({ rules, elapsed }: Pick<WebNeeds, 'rules' | 'elapsed'>): WebNeeds['within'] {
+export function rateLimit({ rules, elapsed }: Pick<WebDeps, 'rules' | 'elapsed'>): WebDeps['within'] {
   const buckets = new Map<string, Bucket>();
   return (caller, calls = 1) => {
     const isRun = caller.startsWith('run_');

@@ -6,7 +6,7 @@ import type { Call } from '../../contract/call.ts';
 import type { Caller } from '../../domain/authority.ts';
 
 /** What everything behind the gate knows of a request. */
-export interface Behind {
+export interface WebVariables {
   Bindings: HttpBindings & {
     /** It came by the socket of the home, which no browser can reach and only its owner can open. */
     readonly isLocal?: boolean;
@@ -20,11 +20,11 @@ export interface Behind {
   };
 }
 
-export type Web = Hono<Behind>;
-export type Asked = Context<Behind>;
+export type Web = Hono<WebVariables>;
+export type WebContext = Context<WebVariables>;
 
 /** What the gate and the surfaces behind it are given. */
-export interface WebNeeds {
+export interface WebDeps {
   readonly version: string;
   /** Tells who shows a token; throws Fault('unauthenticated') for everybody else. */
   identify(token: string): Promise<Caller>;
@@ -45,12 +45,12 @@ export interface WebNeeds {
   id(): string;
   log(event: string, fields: Record<string, unknown>): void;
   /** A request has been answered, or refused. */
-  onAnswer?(answer: Answered): void;
+  onAnswer?(answer: WebAnswer): void;
   /** A stream of events has begun; it is over when this is closed. */
   onStream?(response: HttpBindings['outgoing']): void;
 }
 
-export interface Answered {
+export interface WebAnswer {
   readonly method: string;
   /** Where it was mounted, like `/v1/tasks/:id`; never what stood in the address. */
   readonly route: string;

@@ -9,7 +9,7 @@ export interface Happening {
 }
 
 /** Events that travel together. Their text is made once, however many clients they go to. */
-export interface Batch {
+export interface EventBatch {
   readonly from: TopicPosition;
   readonly to: TopicPosition;
   readonly happenings: readonly Happening[];
@@ -25,9 +25,9 @@ interface Told {
   readonly data: unknown;
 }
 
-type Texts = Pick<Batch, 'sse' | 'socket'>;
+type Texts = Pick<EventBatch, 'sse' | 'socket'>;
 
-export function historyBatch(topic: string, from: TopicPosition, happenings: readonly Happening[], over: boolean): Batch {
+export function historyBatch(topic: string, from: TopicPosition, happenings: readonly Happening[], over: boolean): EventBatch {
   const told: Told[] = [];
   let to = from;
   for (const { event, data, lane, at } of happenings) {

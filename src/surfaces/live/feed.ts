@@ -1,11 +1,11 @@
 import { isFault } from '../../domain/fault.ts';
 import { isWithin, type TopicPosition } from '../../wire/topic.ts';
-import { type Batch, type Happening, historyBatch } from './batch.ts';
+import { type EventBatch, type Happening, historyBatch } from './batch.ts';
 
 /** Events are gathered this long after a write before the next: a flood becomes few and large writes. */
 export const GATHER_MS = 40;
 
-export interface Page {
+export interface FeedPage {
   readonly happenings: readonly Happening[];
   /** There may be more to read now. */
   readonly more: boolean;
@@ -14,16 +14,16 @@ export interface Page {
 }
 
 /** A history that grows at its end. Whoever reads from the same place reads the same. */
-export interface Source {
+export interface FeedSource {
   /** Throws Fault('not_found') when the thing is gone. */
-  read(after: TopicPosition): Promise<Page>;
+  read(after: TopicPosition): Promise<FeedPage>;
   /** Calls back whenever there may be more; answers how to stop that. */
   listen(stirred: () => void): () => void;
 }
 
 /** One who is told of everything the feed has found. */
-export interface Listener {
-  take(batch: Batch): void;
+export interface FeedListener {
+  take(batch: EventBatch): void;
   gone(): void;
 }
 
@@ -40,9 +40,9 @@ interface Surroundings {
  */
 export class Feed {
   readonly topic: string;
-  readonly source: Source;
+  readonly source: FeedSource;
   readonly #surroundings: Surroundings;
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Set<FeedListener>();
   readonly #deaf: () => void;
   #place: TopicPosition | undefined;
   #looking = false;
@@ -50,18 +50,18 @@ export class Feed {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(topic: string, source: Source, surroundings: Surroundings) {
+  constructor(topic: string, source: FeedSource, surroundings: Surroundings) {
     this.topic = topic;
     this.source = source;
     this.#surroundings = surroundings;
     this.#deaf = source.listen(() => this.stir());
   }
 
-  add(listener: Listener): void {
+  add(listener: FeedListener): void {
     this.#listeners.add(listener);
   }
 
-  remove(listener: Listener): void {
+  remove(listener: FeedListener): void {
     if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return;
     this.#deaf();
     clearTimeout(this.#timer);
@@ -115,7 +115,7 @@ export class Feed {
     return more;
   }
 
-  #tell(batch: Batch): void {
+  #tell(batch: EventBatch): void {
     this.#place = batch.to;
     for (const listener of this.#listeners) listener.take(batch);
   }

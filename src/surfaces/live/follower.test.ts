@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../domain/fault.ts';
 import { parseEventId, startPosition, type TopicPosition } from '../../wire/topic.ts';
-import type { Batch, Happening } from './batch.ts';
-import { Feed, type Page } from './feed.ts';
+import type { EventBatch, Happening } from './batch.ts';
+import { Feed, type FeedPage } from './feed.ts';
 import { Follower } from './follower.ts';
 
 type Random = () => number;
@@ -22,7 +22,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 function growing(random: Random) {
   const lanes: string[][] = [[], []];
   const heard = new Set<() => void>();
-  const read = async (after: TopicPosition): Promise<Page> => {
+  const read = async (after: TopicPosition): Promise<FeedPage> => {
     for (let turns = Math.floor(random() * 3); turns > 0; turns -= 1) await turn();
     const happenings = lanes.flatMap((lines, lane) =>
       lines
@@ -63,7 +63,7 @@ class Client {
       pipe: {
         isFull: () => this.#full,
         drained: () => new Promise((resolve) => (this.#full ? (this.#drained = resolve) : resolve())),
-        send: (batch) => this.#take(batch as Batch),
+        send: (batch) => this.#take(batch as EventBatch),
       },
       onOver: (why) => {
         this.over = why;
@@ -86,7 +86,7 @@ class Client {
     this.#drained();
   }
 
-  #take(batch: Batch): void {
+  #take(batch: EventBatch): void {
     for (const block of batch.sse.toString().split('\n\n').slice(0, -1)) {
       const [id = '', , data = ''] = block.split('\n');
       const { lane, text } = JSON.parse(data.slice('data: '.length)) as { lane: number; text: string };

@@ -1,7 +1,7 @@
 import { isFault } from '../../domain/fault.ts';
 import { furthestPosition, type TopicPosition } from '../../wire/topic.ts';
-import { type Batch, historyBatch } from './batch.ts';
-import type { Feed, Listener } from './feed.ts';
+import { type EventBatch, historyBatch } from './batch.ts';
+import type { Feed, FeedListener } from './feed.ts';
 import type { Pipe } from './pipe.ts';
 
 interface Ways {
@@ -17,7 +17,7 @@ interface Ways {
  * takes up too little goes back to reading, so that nothing is kept for it. Its place decides what is new to it, and moves
  * forward only: whatever overlaps is told once.
  */
-export class Follower implements Listener {
+export class Follower implements FeedListener {
   readonly #feed: Feed;
   readonly #ways: Ways;
   #place: TopicPosition;
@@ -40,7 +40,7 @@ export class Follower implements Listener {
     this.#over('gone');
   }
 
-  take(batch: Batch): void {
+  take(batch: EventBatch): void {
     if (this.#state !== 'live') return;
     // The batch is only a sign: what this one may have of it is read when it has been asked, or has room.
     if (this.#ways.mayStill || this.#ways.pipe.isFull()) void this.#catchUp();
@@ -69,7 +69,7 @@ export class Follower implements Listener {
     this.#feed.reached(this.#place);
   }
 
-  #tell(batch: Batch): void {
+  #tell(batch: EventBatch): void {
     const mine = isSame(batch.from, this.#place) ? batch : this.#newIn(batch);
     this.#place = furthestPosition(this.#place, mine.to);
     if (mine.happenings.length > 0) this.#ways.pipe.send(mine);
@@ -77,7 +77,7 @@ export class Follower implements Listener {
   }
 
   /** One that has read ahead of the feed gets a text of its own, with ids that do not send it back. */
-  #newIn({ happenings, over }: Batch): Batch {
+  #newIn({ happenings, over }: EventBatch): EventBatch {
     const news = happenings.filter(({ lane, at }) => at > (this.#place[lane] ?? 0));
     return historyBatch(this.#feed.topic, this.#place, news, over);
   }

@@ -5,13 +5,13 @@ import { Fault, isFault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { parseEventId, parseTopic, startPosition, type Topic, type TopicPosition } from '../../wire/topic.ts';
 import { passingBatch } from './batch.ts';
+import type { LiveDeps } from './deps.ts';
 import { Feed } from './feed.ts';
 import { Follower } from './follower.ts';
-import type { LiveNeeds } from './needs.ts';
-import { type Ending, Pipe, type Wire } from './pipe.ts';
+import { NewsRouter } from './news-router.ts';
+import { Pipe, type StreamEnd, type Wire } from './pipe.ts';
 import { SOURCES } from './sources.ts';
 import { StateFeed, StateFollower } from './state-feed.ts';
-import { Stirs } from './stirs.ts';
 
 const TICK_MS = 1_000;
 const BEAT_TICKS = 15;
@@ -19,18 +19,18 @@ const BEAT_TICKS = 15;
 const PARTING_MS = 400;
 
 /** Who is let in, and with what. */
-export interface Entry {
+export interface Admission {
   readonly token: string;
   readonly caller: Caller;
 }
 
 /** A topic that the caller may follow, and from where. */
-export interface Wish {
+export interface FollowRequest {
   readonly topic: Topic;
   readonly place: TopicPosition;
 }
 
-interface Connection extends Entry {
+interface Connection extends Admission {
   readonly call: Call;
   readonly key: string;
   readonly pipe: Pipe;
@@ -39,8 +39,8 @@ interface Connection extends Entry {
 
 /** All who follow something, and what they follow. */
 export class Hub {
-  readonly #needs: LiveNeeds;
-  readonly #stirs: Stirs;
+  readonly #needs: LiveDeps;
+  readonly #stirs: NewsRouter;
   readonly #connections = new Set<Connection>();
   readonly #perToken = new Map<string, number>();
   readonly #feeds = new Map<string, Feed>();
@@ -50,14 +50,14 @@ export class Hub {
   #ticks = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(needs: LiveNeeds) {
+  constructor(needs: LiveDeps) {
     this.#needs = needs;
-    this.#stirs = new Stirs(needs, this.#closed.signal);
+    this.#stirs = new NewsRouter(needs, this.#closed.signal);
     this.#ticking = setInterval(() => void this.#tick(), TICK_MS).unref();
   }
 
   /** The topics somebody asks for, each with the right to it and the place to begin at. Throws a fault for the first that is not theirs. */
-  async wishes(texts: readonly string[], after: readonly string[], call: Call): Promise<readonly Wish[]> {
+  async wishes(texts: readonly string[], after: readonly string[], call: Call): Promise<readonly FollowRequest[]> {
     if (texts.length === 0) throw new Fault('invalid', 'topic: say what is to be followed, like topic=task/ID');
     if (texts.length > LIMITS.liveTopics.value)
       throw new Fault('limit', `one stream follows at most ${LIMITS.liveTopics.value} topics`);
@@ -67,7 +67,7 @@ export class Hub {
   }
 
   /** Whether there is room for one more; to be asked before anything is promised to the client. */
-  assertRoom({ token }: Pick<Entry, 'token'>): void {
+  assertRoom({ token }: Pick<Admission, 'token'>): void {
     if (this.#closed.signal.aborted) throw new Fault('unavailable', 'the server is stopping: try again');
     if (this.#connections.size >= LIMITS.liveConnections.value)
       throw new Fault('limit', `${LIMITS.liveConnections.value} live streams are open: there is no room for more`);
@@ -75,7 +75,7 @@ export class Hub {
       throw new Fault('limit', `${LIMITS.liveConnectionsPerToken.value} live streams are open with this token: close some`);
   }
 
-  connect(entry: Entry, wire: Wire): Connection {
+  connect(entry: Admission, wire: Wire): Connection {
     this.assertRoom(entry);
     // It left while it was asked what it may follow: nobody would tell us once more.
     if (wire.socket.destroyed) throw new Fault('unavailable', 'the client has gone');
@@ -90,7 +90,7 @@ export class Hub {
   }
 
   /** `onOver` is called when the last topic of the connection has come to its end. */
-  follow(connection: Connection, { topic, place }: Wish, onOver: () => void = () => undefined): void {
+  follow(connection: Connection, { topic, place }: FollowRequest, onOver: () => void = () => undefined): void {
     if (connection.topics.has(topic.text)) throw new Fault('conflict', `${topic.text} is followed already`);
     if (connection.topics.size >= LIMITS.liveTopics.value)
       throw new Fault('limit', `one stream follows at most ${LIMITS.liveTopics.value} topics`);
@@ -127,7 +127,7 @@ export class Hub {
     return () => feed.remove(follower);
   }
 
-  #followHistory(connection: Connection, { topic, place }: Wish, onOver: () => void): () => void {
+  #followHistory(connection: Connection, { topic, place }: FollowRequest, onOver: () => void): () => void {
     const { pipe, caller, call, topics } = connection;
     const follower = new Follower(this.#feedOf(topic), place, {
       pipe,
@@ -175,7 +175,7 @@ export class Hub {
     return refused;
   }
 
-  #end(connection: Connection, why: Ending): void {
+  #end(connection: Connection, why: StreamEnd): void {
     const { pipe } = connection;
     if (why !== 'stopping') this.#needs.log('live.ended', { why, who: connection.caller.name });
     pipe.end(why);
@@ -197,7 +197,7 @@ export class Hub {
 const keyOf = (token: string): string => createHash('sha256').update(token).digest('base64');
 
 /** What a topic shows is what its operation shows: whoever may not ask that does not find the topic. */
-async function wishFor(topic: Topic, after: TopicPosition | undefined, call: Call): Promise<Wish> {
+async function wishFor(topic: Topic, after: TopicPosition | undefined, call: Call): Promise<FollowRequest> {
   const place = after ?? startPosition(topic);
   if (topic.kind === 'task') {
     const { seq } = await call('task.show', { id: topic.of });

@@ -1,6 +1,6 @@
 import type { Web } from '../http/web.ts';
+import type { LiveDeps } from './deps.ts';
 import { Hub } from './hub.ts';
-import type { LiveNeeds } from './needs.ts';
 import { type OnUpgrade, socketDoor } from './socket.ts';
 import { mountSse } from './sse.ts';
 
@@ -11,7 +11,7 @@ export interface Live {
   close(): Promise<void>;
 }
 
-export function mountLive(web: Web, needs: LiveNeeds): Live {
+export function mountLive(web: Web, needs: LiveDeps): Live {
   const hub = new Hub(needs);
   mountSse(web, hub);
   return { onUpgrade: socketDoor(hub, needs), close: () => hub.close() };

@@ -1,16 +1,16 @@
 import type { Duplex } from 'node:stream';
 import { LIMITS } from '../../domain/limits.ts';
-import type { Batch } from './batch.ts';
+import type { EventBatch } from './batch.ts';
 
-export type Ending = 'stopping' | 'lagging' | 'unauthenticated' | 'over' | 'failed';
+export type StreamEnd = 'stopping' | 'lagging' | 'unauthenticated' | 'over' | 'failed';
 
 /** The way to one client, whichever form its events take. */
 export interface Wire {
   readonly socket: Duplex;
-  write(batch: Pick<Batch, 'sse' | 'socket'>): void;
+  write(batch: Pick<EventBatch, 'sse' | 'socket'>): void;
   beat(): void;
   /** Says why and ends; what does not end by itself is cut off. */
-  end(why: Ending): void;
+  end(why: StreamEnd): void;
 }
 
 /** A wire with a memory for how much of what was written the client has not taken up. */
@@ -28,7 +28,7 @@ export class Pipe {
     wire.socket.once('close', () => this.#close());
   }
 
-  readonly send = (batch: Pick<Batch, 'sse' | 'socket'>): void => {
+  readonly send = (batch: Pick<EventBatch, 'sse' | 'socket'>): void => {
     if (!this.#closed) this.#wire.write(batch);
   };
 
@@ -53,7 +53,7 @@ export class Pipe {
     if (!this.#closed && !this.isFull()) this.#wire.beat();
   }
 
-  end(why: Ending): void {
+  end(why: StreamEnd): void {
     if (!this.#closed) this.#wire.end(why);
   }
 

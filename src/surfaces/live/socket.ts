@@ -5,11 +5,11 @@ import { z } from 'zod';
 import { Fault, isFault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Problem, problemOf } from '../../wire/problem.ts';
-import { assertDoor, assertNeighbour, bearerIn, callerOf } from '../http/gate.ts';
+import { assertDoor, assertNeighbour, bearerIn, callerOf } from '../http/admission.ts';
 import { rateLimit } from '../http/rate-limit.ts';
-import type { WebNeeds } from '../http/web.ts';
-import type { Entry, Hub } from './hub.ts';
-import type { Ending, Wire } from './pipe.ts';
+import type { WebDeps } from '../http/web.ts';
+import type { Admission, Hub } from './hub.ts';
+import type { StreamEnd, Wire } from './pipe.ts';
 import { LIVE } from './sse.ts';
 
 const HELLO_MS = 5_000;
@@ -28,7 +28,7 @@ const Message = z.discriminatedUnion('type', [
 type Message = z.infer<typeof Message>;
 
 /** Codes with which a socket is closed: those of the protocol, and 4401 for a token that opens nothing. */
-const CODES: Readonly<Record<Ending, number>> = {
+const CODES: Readonly<Record<StreamEnd, number>> = {
   stopping: 1001,
   lagging: 1013,
   unauthenticated: 4401,
@@ -36,7 +36,7 @@ const CODES: Readonly<Record<Ending, number>> = {
   failed: 1011,
 };
 
-type Needs = Pick<WebNeeds, 'identify' | 'rules' | 'elapsed' | 'log' | 'connected'>;
+type Needs = Pick<WebDeps, 'identify' | 'rules' | 'elapsed' | 'log' | 'connected'>;
 
 /** `isLocal`: by a socket of the home, which no browser can reach. */
 type Upgraded = IncomingMessage & { readonly isLocal?: boolean; readonly isForRuns?: boolean };
@@ -53,7 +53,7 @@ export function socketDoor(hub: Hub, needs: Needs): OnUpgrade {
   const within = rateLimit(needs);
   let unknown = 0;
 
-  const entered = async ({ headers, url, isLocal, isForRuns, socket }: Upgraded): Promise<Entry | undefined> => {
+  const entered = async ({ headers, url, isLocal, isForRuns, socket }: Upgraded): Promise<Admission | undefined> => {
     if (!isLocal) assertNeighbour(headers, needs);
     if (new URL(url ?? '', 'http://fleet').pathname !== LIVE) throw new Fault('not_found', 'nothing can be upgraded there');
     if (headers.authorization === undefined) {
@@ -84,7 +84,7 @@ export function socketDoor(hub: Hub, needs: Needs): OnUpgrade {
     });
   };
 
-  const serve = (client: WebSocket, socket: Duplex, entry: Entry) => {
+  const serve = (client: WebSocket, socket: Duplex, entry: Admission) => {
     try {
       new Talk(client, { hub, within, log: needs.log }, { entry, wire: wireOf(client, socket) }).begin();
     } catch (error) {
@@ -111,7 +111,7 @@ interface Door {
   readonly isForRuns: boolean | undefined;
 }
 
-async function hello(text: RawData, needs: Needs, { socket, isForRuns }: Door): Promise<Entry> {
+async function hello(text: RawData, needs: Needs, { socket, isForRuns }: Door): Promise<Admission> {
   const message = messageIn(text);
   if (message.type !== 'hello') throw new Fault('unauthenticated', 'say hello first: {"type":"hello","token":"…"}');
   const caller = await callerOf(`Bearer ${message.token}`, undefined, needs);
@@ -147,7 +147,7 @@ function wireOf(client: WebSocket, socket: Duplex): Wire {
 
 interface Around {
   readonly hub: Hub;
-  readonly within: WebNeeds['within'];
+  readonly within: WebDeps['within'];
   log(event: string, fields: Record<string, unknown>): void;
 }
 
@@ -157,7 +157,7 @@ class Talk {
   readonly #around: Around;
   readonly #connection: ReturnType<Hub['connect']>;
 
-  constructor(client: WebSocket, around: Around, { entry, wire }: { entry: Entry; wire: Wire }) {
+  constructor(client: WebSocket, around: Around, { entry, wire }: { entry: Admission; wire: Wire }) {
     this.#client = client;
     this.#around = around;
     this.#connection = around.hub.connect(entry, wire);

@@ -2,23 +2,23 @@ import type { RunView } from '../../contract/run.ts';
 import type { RunId } from '../../domain/values.ts';
 import { hasEnded, startPosition, type Topic, type TopicPosition } from '../../wire/topic.ts';
 import type { Happening } from './batch.ts';
-import type { Page, Source } from './feed.ts';
-import type { LiveNeeds } from './needs.ts';
-import type { Stirs } from './stirs.ts';
+import type { LiveDeps } from './deps.ts';
+import type { FeedPage, FeedSource } from './feed.ts';
+import type { NewsRouter } from './news-router.ts';
 
 const ENTRIES = 50;
 const LINES = 500;
 
-type Needs = Pick<LiveNeeds, 'owner' | 'output'>;
+type Needs = Pick<LiveDeps, 'owner' | 'output'>;
 
 /** The histories that can be followed, by the kind of their topic. */
-export const SOURCES: Readonly<Partial<Record<Topic['kind'], (of: string, needs: Needs, stirs: Stirs) => Source>>> = {
+export const SOURCES: Readonly<Partial<Record<Topic['kind'], (of: string, needs: Needs, stirs: NewsRouter) => FeedSource>>> = {
   task: taskSource,
   run: runSource,
   inbox: inboxSource,
 };
 
-function taskSource(id: string, { owner }: Needs, stirs: Stirs): Source {
+function taskSource(id: string, { owner }: Needs, stirs: NewsRouter): FeedSource {
   return {
     read: async ([after = 0]) => {
       const { items } = await owner('task.events', { id, after, limit: ENTRIES });
@@ -33,7 +33,7 @@ function taskSource(id: string, { owner }: Needs, stirs: Stirs): Source {
 }
 
 /** What was said to the agent of a task. A message keeps its number; whether it was heard, the history of the task tells. */
-function inboxSource(id: string, { owner }: Needs, stirs: Stirs): Source {
+function inboxSource(id: string, { owner }: Needs, stirs: NewsRouter): FeedSource {
   return {
     read: async ([after = 0]) => {
       const { messages } = await owner('task.show', { id });
@@ -56,7 +56,7 @@ function inboxSource(id: string, { owner }: Needs, stirs: Stirs): Source {
 const STREAMS = ['out', 'err'] as const;
 
 /** Both streams by bytes, then how it ended. */
-function runSource(id: string, { owner, output }: Needs, stirs: Stirs): Source {
+function runSource(id: string, { owner, output }: Needs, stirs: NewsRouter): FeedSource {
   // Asked again only after its row has changed: a busy agent is read many times for each change.
   let known: Promise<RunView> | undefined;
   // Where the page before ended, for the feed, which reads most and always goes on from there.
@@ -100,7 +100,7 @@ async function pageOf(
   run: RunView,
   { place, ends }: From,
   output: Needs['output'],
-): Promise<Page & { readonly ends: TopicPosition }> {
+): Promise<FeedPage & { readonly ends: TopicPosition }> {
   const final = run.phase.state === 'ended';
   const removed = run.outputRemovedAt !== undefined;
   const pages = removed

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Fault } from '../../domain/fault.ts';
 import { hasEnded } from '../../wire/topic.ts';
-import { bearerIn } from '../http/gate.ts';
-import type { Asked, Web } from '../http/web.ts';
+import { bearerIn } from '../http/admission.ts';
+import type { Web, WebContext } from '../http/web.ts';
 import type { Hub } from './hub.ts';
 import type { Wire } from './pipe.ts';
 
@@ -38,7 +38,7 @@ export function mountSse(web: Web, hub: Hub): void {
   });
 }
 
-function wordsOf(asked: Asked): { topics: readonly string[]; after: readonly string[] } {
+function wordsOf(asked: WebContext): { topics: readonly string[]; after: readonly string[] } {
   const words = new URL(asked.req.url).searchParams;
   for (const name of words.keys())
     if (name !== 'topic' && name !== 'after') throw new Fault('invalid', `${name.slice(0, 50)}: no such field`);

@@ -1,10 +1,10 @@
 import type { Call } from '../../contract/call.ts';
 import { isFault } from '../../domain/fault.ts';
 import { passingBatch } from './batch.ts';
+import type { CommitNews } from './deps.ts';
 import { GATHER_MS } from './feed.ts';
-import type { News } from './needs.ts';
+import type { NewsRouter } from './news-router.ts';
 import type { Pipe } from './pipe.ts';
-import type { Stirs } from './stirs.ts';
 
 /** Not oftener than this are all clients asked to begin afresh because of what other processes do. */
 const RESET_MS = 1_000;
@@ -31,12 +31,12 @@ export class StateFeed {
   readonly #surroundings: Surroundings;
   readonly #followers = new Set<StateFollower>();
   readonly #deaf: () => void;
-  #changes = new Map<string, News>();
+  #changes = new Map<string, CommitNews>();
   #isReset = false;
   #timer: NodeJS.Timeout | undefined;
   #resetAt = Number.NEGATIVE_INFINITY;
 
-  constructor(kind: Kind, stirs: Stirs, surroundings: Surroundings) {
+  constructor(kind: Kind, stirs: NewsRouter, surroundings: Surroundings) {
     this.#kind = kind;
     this.#surroundings = surroundings;
     this.#deaf = stirs.all((news) => this.#hear(news));
@@ -55,7 +55,7 @@ export class StateFeed {
     this.#surroundings.onIdle();
   }
 
-  #hear(news: readonly News[] | 'elsewhere'): void {
+  #hear(news: readonly CommitNews[] | 'elsewhere'): void {
     if (news === 'elsewhere') this.#isReset = true;
     else for (const one of news) if (this.#isMine(one)) this.#changes.set(one.of, one);
     if (this.#changes.size > MOST) this.#isReset = true;
@@ -64,7 +64,7 @@ export class StateFeed {
     this.#timer ??= setTimeout(() => this.#flush(), wait);
   }
 
-  #isMine({ of, n, gone }: News): boolean {
+  #isMine({ of, n, gone }: CommitNews): boolean {
     return of.startsWith(`${THINGS[this.#kind]}_`) && (n !== undefined || gone === true);
   }
 
@@ -83,7 +83,7 @@ export class StateFeed {
   }
 }
 
-const toldOf = (kind: Kind, { of, n, gone }: News) => ({
+const toldOf = (kind: Kind, { of, n, gone }: CommitNews) => ({
   event: 'at',
   data: { topic: kind, [THINGS[kind]]: of, ...(gone ? { gone } : { n }) },
 });
@@ -112,7 +112,7 @@ export class StateFollower {
     this.#isOff = true;
   }
 
-  take(changes: readonly News[], batch: ReturnType<typeof passingBatch>): void {
+  take(changes: readonly CommitNews[], batch: ReturnType<typeof passingBatch>): void {
     if (this.#ways.call) void this.#takeSeen(changes, this.#ways.call);
     else if (this.#ways.pipe.isFull()) this.reset();
     else this.#ways.pipe.send(batch);
@@ -128,7 +128,7 @@ export class StateFollower {
   }
 
   /** What is not the caller's is not named. */
-  async #takeSeen(changes: readonly News[], call: Call): Promise<void> {
+  async #takeSeen(changes: readonly CommitNews[], call: Call): Promise<void> {
     const seen = await Promise.all(changes.map(async (news) => (await isSeen(this.#kind, news, call)) && news));
     if (this.#isOff) return;
     const mine = seen.filter((news) => news !== false);
@@ -140,7 +140,7 @@ export class StateFollower {
   }
 }
 
-async function isSeen(kind: Kind, { of, gone }: News, call: Call): Promise<boolean> {
+async function isSeen(kind: Kind, { of, gone }: CommitNews, call: Call): Promise<boolean> {
   if (gone || kind === 'questions') return false;
   try {
     await call('task.show', { id: of });

@@ -1,9 +1,9 @@
 import { isFault } from '../../domain/fault.ts';
 import { ADVICE } from './advice.ts';
-import type { Asked, Tool } from './tool.ts';
+import type { Tool, ToolContext } from './tool.ts';
 
 /** Where bugs are told. */
-export interface Told {
+export interface BugLog {
   id(): string;
   log(event: string, fields: Record<string, unknown>): void;
 }
@@ -21,7 +21,7 @@ interface Answer {
  * A refusal is an answer that the model reads. Its structured form stands under `_meta`, because clients of the first
  * generation hold structured content against the schema of a success, also in a refusal.
  */
-export async function answerOf(tool: Tool, input: unknown, asked: Asked, { id, log }: Told): Promise<Answer> {
+export async function answerOf(tool: Tool, input: unknown, asked: ToolContext, { id, log }: BugLog): Promise<Answer> {
   try {
     const { text, data } = await tool.run(input, asked);
     return { content: [{ type: 'text', text }], structuredContent: data as Record<string, unknown> };

@@ -4,11 +4,11 @@ import type { Standing } from '../../domain/authority.ts';
 import { answerOf } from './answer.ts';
 import { offerPrompts } from './prompts.ts';
 import { offerResources } from './resources.ts';
-import { type Asked, annotationsOf, type Progress } from './tool.ts';
+import { annotationsOf, type Progress, type ToolContext } from './tool.ts';
 import { TOOL_SETS, type ToolSet, type ToolSetName, toolsFor } from './tool-sets.ts';
 
 /** What an MCP server needs of the house besides the way in. */
-export interface McpNeeds {
+export interface McpDeps {
   readonly version: string;
   now(): number;
   elapsed(): number;
@@ -24,7 +24,7 @@ export interface Visit {
 }
 
 /** One server for one client: it offers what its standing may call and nothing else. */
-export function mcpServer({ call, standing, set }: Visit, needs: McpNeeds): McpServer {
+export function mcpServer({ call, standing, set }: Visit, needs: McpDeps): McpServer {
   const { instructions, hasPrompts }: ToolSet = TOOL_SETS[set];
   const server = new McpServer({ name: 'fleet', title: 'Fleet', version: needs.version }, { instructions });
   for (const tool of toolsFor(set, standing))
@@ -44,7 +44,7 @@ export function mcpServer({ call, standing, set }: Visit, needs: McpNeeds): McpS
   return server;
 }
 
-function askedOf(call: Call, { mcpReq }: ServerContext, { now, elapsed }: McpNeeds): Asked {
+function askedOf(call: Call, { mcpReq }: ServerContext, { now, elapsed }: McpDeps): ToolContext {
   const token = mcpReq._meta?.progressToken;
   const progress = async (said: Progress) =>
     mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token, ...said } });

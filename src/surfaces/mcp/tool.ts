@@ -5,7 +5,7 @@ import type { Operation } from '../../contract/operation.ts';
 import { mayCall, type Standing } from '../../domain/authority.ts';
 
 /** What a tool may touch while it is carried out. */
-export interface Asked {
+export interface ToolContext {
   readonly call: Call;
   /** Milliseconds since 1970. */
   now(): number;
@@ -28,7 +28,7 @@ export interface Progress {
  * The same twice. Clients that take data show their model the data and never the words, the others the words alone:
  * whatever a model must know stands in both, and what bounds the one bounds the other.
  */
-export interface Told<Data = unknown> {
+export interface ToolAnswer<Data = unknown> {
   /** One line or a few. */
   readonly text: string;
   readonly data: Data;
@@ -48,11 +48,11 @@ interface Definition<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly destroys?: true;
   /** Once more with the same arguments changes nothing more. */
   readonly repeats?: true;
-  run(input: z.output<Input>, asked: Asked): Promise<Told<z.input<Output>>>;
+  run(input: z.output<Input>, asked: ToolContext): Promise<ToolAnswer<z.input<Output>>>;
 }
 
 export type Tool = Omit<Definition<z.ZodObject, z.ZodObject>, 'run'> & {
-  run(input: unknown, asked: Asked): Promise<Told>;
+  run(input: unknown, asked: ToolContext): Promise<ToolAnswer>;
 };
 
 /** Its arguments have been checked against its schema when it runs. */

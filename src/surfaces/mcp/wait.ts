@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TaskView } from '../../contract/shapes.ts';
 import { isFault } from '../../domain/fault.ts';
 import { briefOf, hasEnded } from './brief.ts';
-import type { Asked } from './tool.ts';
+import type { ToolContext } from './tool.ts';
 import { bar, oneLine, span } from './words.ts';
 
 const FIRST_PAUSE_MS = 100;
@@ -23,7 +23,7 @@ interface Waited {
 const SURE_MS = 1_000;
 
 /** Looks until nothing more happens by itself to any of them, or the time is over, or the client has gone. */
-export async function waitFor(ids: readonly string[], timeoutMs: number, asked: Asked): Promise<Waited> {
+export async function waitFor(ids: readonly string[], timeoutMs: number, asked: ToolContext): Promise<Waited> {
   const began = asked.elapsed();
   const left = () => timeoutMs - (asked.elapsed() - began);
   const tell = teller(asked, { began, timeoutMs });
@@ -48,13 +48,16 @@ export async function waitFor(ids: readonly string[], timeoutMs: number, asked: 
 }
 
 /** A draft that nobody hands over, or a task that nobody here can do: waiting for it would never end. */
-async function look(ids: readonly string[], { call }: Asked): Promise<Waited> {
+async function look(ids: readonly string[], { call }: ToolContext): Promise<Waited> {
   const { items, pending, stuck } = await call('task.wait', { ids: [...ids] });
   return { items, open: pending - stuck, stuck };
 }
 
 /** Progress has to grow from one notification to the next: time counts for less than one task. */
-function teller(asked: Asked, { began, timeoutMs }: { began: number; timeoutMs: number }): (waited: Waited) => Promise<void> {
+function teller(
+  asked: ToolContext,
+  { began, timeoutMs }: { began: number; timeoutMs: number },
+): (waited: Waited) => Promise<void> {
   const { progress } = asked;
   if (!progress) return async () => undefined;
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -74,7 +77,7 @@ function teller(asked: Asked, { began, timeoutMs }: { began: number; timeoutMs: 
   };
 }
 
-async function messageOf({ items }: Waited, done: number, elapsedMs: number, asked: Asked): Promise<string> {
+async function messageOf({ items }: Waited, done: number, elapsedMs: number, asked: ToolContext): Promise<string> {
   const open = items.map((task) => briefOf(task, asked.now())).filter((brief) => !hasEnded(brief));
   const said = await Promise.all(
     open.slice(0, SPEAKERS).map(async ({ id, title, words, state }) => {
@@ -87,7 +90,7 @@ async function messageOf({ items }: Waited, done: number, elapsedMs: number, ask
 }
 
 /** Told when they can be had; waiting goes on without them. */
-async function lastWords(task: string, { call }: Asked): Promise<string> {
+async function lastWords(task: string, { call }: ToolContext): Promise<string> {
   const runs = await call('run.list', { task, limit: 1 }).catch(() => undefined);
   return oneLine(runs?.items[0]?.watch?.lastWords ?? '', 80);
 }

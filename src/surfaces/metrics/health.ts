@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/authority.ts';
-import { callerOf } from '../http/gate.ts';
-import type { Asked, Web, WebNeeds } from '../http/web.ts';
+import { callerOf } from '../http/admission.ts';
+import type { Web, WebContext, WebDeps } from '../http/web.ts';
 import { readsFigures } from './metrics.ts';
 
 /** Why a fleet is not well; words for programs, and nothing about its work. */
@@ -19,7 +19,7 @@ export const AILMENTS = [
 const DEAF: readonly Ailment[] = ['store_silent', 'store_damaged', 'disk_full'];
 export type Ailment = (typeof AILMENTS)[number];
 
-export interface Health {
+export interface HealthAnswer {
   readonly status: 'ok' | 'degraded';
   readonly reasons: readonly Ailment[];
   readonly version: string;
@@ -30,8 +30,8 @@ export interface Health {
   readonly store: { readonly latencyMs?: number; readonly answeredSecondsAgo: number };
 }
 
-export interface HealthNeeds extends Pick<WebNeeds, 'identify'> {
-  health(): Health;
+export interface HealthDeps extends Pick<WebDeps, 'identify'> {
+  health(): HealthAnswer;
   /** What is told only to those who may know it. */
   details(): Readonly<Record<string, unknown>>;
 }
@@ -39,7 +39,7 @@ export interface HealthNeeds extends Pick<WebNeeds, 'identify'> {
 const IDENTIFY_MS = 1_000;
 
 /** Answers from what was seen last: neither store nor disk is asked, so it answers also when they do not. */
-export function mountHealth(web: Web, needs: HealthNeeds): void {
+export function mountHealth(web: Web, needs: HealthDeps): void {
   web.get('/health', async (asked) => {
     const caller = await whoAsks(asked, needs);
     const health = needs.health();
@@ -49,7 +49,7 @@ export function mountHealth(web: Web, needs: HealthNeeds): void {
 }
 
 /** Nobody is turned away here: a token that is not good, or cannot be looked at now, shows what everybody sees. */
-async function whoAsks(asked: Asked, needs: HealthNeeds): Promise<Caller | undefined> {
+async function whoAsks(asked: WebContext, needs: HealthDeps): Promise<Caller | undefined> {
   const { authorization } = asked.env.incoming.headers;
   if (authorization === undefined) return undefined;
   let timer: NodeJS.Timeout | undefined;

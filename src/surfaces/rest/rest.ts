@@ -5,12 +5,12 @@ import type { Operation } from '../../contract/operation.ts';
 import { Fault } from '../../domain/fault.ts';
 import { OWN_SEGMENT } from '../../wire/client.ts';
 import { type QueryType, type Route, routeOf } from '../../wire/route.ts';
-import type { Again } from '../http/again.ts';
+import { admitted, assertNeighbour, refusalOf, SAFE } from '../http/admission.ts';
+import type { AnswerCache } from '../http/answer-cache.ts';
 import { discardRest, jsonBody } from '../http/body.ts';
-import { admitted, assertNeighbour, refusalOf, SAFE } from '../http/gate.ts';
 import { requestIdIn } from '../http/numbered.ts';
-import type { Answerer, Door, WebNeeds } from '../http/web.ts';
-import { type Found, routeTable } from './route-table.ts';
+import type { Answerer, Door, WebDeps } from '../http/web.ts';
+import { type FoundRoute, routeTable } from './route-table.ts';
 
 interface Place {
   readonly operation: Operation;
@@ -26,13 +26,16 @@ interface Told {
   readonly head: readonly string[];
 }
 
-type Needs = Omit<WebNeeds, 'redeem' | 'version'>;
+type Needs = Omit<WebDeps, 'redeem' | 'version'>;
 
 /**
  * Every operation at its route, spoken with Node itself: a web application in between would build a request and an answer
  * as browsers know them, which costs as much as carrying the operation out. The gate is the same as everywhere.
  */
-export function restAnswerer(needs: Needs, again: Again): { readonly answer: Answerer; readonly routes: readonly string[] } {
+export function restAnswerer(
+  needs: Needs,
+  again: AnswerCache,
+): { readonly answer: Answerer; readonly routes: readonly string[] } {
   const operations: readonly Operation[] = contract;
   const places = operations.map((operation): Place => {
     const route = routeOf(operation);
@@ -82,10 +85,10 @@ interface Exchange {
 
 interface Behind {
   readonly needs: Needs;
-  readonly again: Again;
+  readonly again: AnswerCache;
 }
 
-async function answered(exchange: Exchange, found: Found<Place>, behind: Behind): Promise<void> {
+async function answered(exchange: Exchange, found: FoundRoute<Place>, behind: Behind): Promise<void> {
   const { incoming, response } = exchange;
   const { needs } = behind;
   const begun = needs.elapsed();
@@ -104,7 +107,11 @@ async function answered(exchange: Exchange, found: Found<Place>, behind: Behind)
 const SAFE_HEAD: readonly string[] = SAFE.flat();
 const JSON_HEAD: readonly string[] = ['content-type', 'application/json'];
 
-async function carriedOut({ incoming, response, door }: Exchange, found: Found<Place>, { needs, again }: Behind): Promise<Told> {
+async function carriedOut(
+  { incoming, response, door }: Exchange,
+  found: FoundRoute<Place>,
+  { needs, again }: Behind,
+): Promise<Told> {
   const { operation, route, label } = found.value;
   const { headers } = incoming;
   if (!door.isLocal) assertNeighbour(headers, needs);
@@ -133,7 +140,7 @@ async function given(incoming: IncomingMessage, { method, query }: Route): Promi
   return url.includes('?') ? fromAddress(getQueryParams(url) as Record<string, string[]>, query) : {};
 }
 
-const named = ({ value, subject }: Found<Place>): Record<string, string> => {
+const named = ({ value, subject }: FoundRoute<Place>): Record<string, string> => {
   const { subject: name, ownIfLeftOut } = value.route;
   return name === undefined || subject === undefined || (ownIfLeftOut && subject === OWN_SEGMENT) ? {} : { [name]: subject };
 };

@@ -1,5 +1,5 @@
 /** What stands at a route, and what stood in its place. */
-export interface Found<Value> {
+export interface FoundRoute<Value> {
   readonly value: Value;
   /** The word at the place in the path, decoded. */
   readonly subject?: string;
@@ -20,7 +20,9 @@ const PLACE = /\{\w+\}/;
  * Finds routes by their words. Fixed words go before places, so that `/v1/tasks/ready` is not a task called ready. A place
  * takes one word that is not empty.
  */
-export function routeTable<Value>(entries: readonly Entry<Value>[]): (method: string, url: string) => Found<Value> | undefined {
+export function routeTable<Value>(
+  entries: readonly Entry<Value>[],
+): (method: string, url: string) => FoundRoute<Value> | undefined {
   const fixed = new Map<string, Value>();
   /** By method, number of words, and the words around the place. */
   const placed = new Map<string, Value>();

@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { census } from '../census.ts';
 import { commitWork } from '../commit-work.ts';
-import { discard } from '../discard.ts';
 import { ATTRIBUTES, plant, plantNested, sang, wroteElsewhere } from '../fixtures/attacks.ts';
 import { canary, type Ground, ground, who } from '../fixtures/ground.ts';
 import { inspect } from '../inspect.ts';
-import { keep } from '../keep.ts';
-import { clear, layOut } from '../lay-out.ts';
+import { listSites } from '../list-sites.ts';
+import { provision, reset } from '../provision.ts';
+import { removeSite } from '../remove-site.ts';
+import { save } from '../save.ts';
 import { madeBySetup } from '../setup-paths.ts';
 import type { Site } from '../site.ts';
 import { ask } from './in-repository.ts';
@@ -25,7 +25,7 @@ async function everything(at: Ground, site: Site): Promise<void> {
   writeFileSync(join(site.path, 'a.txt'), 'work\n');
   writeFileSync(join(site.path, 'new.txt'), 'new\n');
   writeFileSync(join(site.path, 'new.md'), 'new\n');
-  await keep(site, { ref: 'refs/fleet/keep/1', message: 'kept', who }, env);
+  await save(site, { ref: 'refs/fleet/keep/1', message: 'kept', who }, env);
   const done = await commitWork(site, { message: 'work', who }, env);
   expect(done.made).toBe(true);
   expect(
@@ -33,17 +33,17 @@ async function everything(at: Ground, site: Site): Promise<void> {
       at.repository,
       'cat-file',
       'blob',
-      `${(await keep(site, { ref: 'refs/fleet/keep/2', message: 'k', who }, env)).commit}:new.md`,
+      `${(await save(site, { ref: 'refs/fleet/keep/2', message: 'k', who }, env)).commit}:new.md`,
     ),
   ).toBe('new');
   await madeBySetup(site, env);
-  expect(await layOut(site, { branch: 'x/one', start, ...plain }, env)).toMatchObject({ how: 'kept' });
-  await clear(site, { setupPaths: [] }, env);
-  await layOut(site, { branch: 'x/two', start, ...plain }, env);
+  expect(await provision(site, { branch: 'x/one', start, ...plain }, env)).toMatchObject({ how: 'kept' });
+  await reset(site, { setupPaths: [] }, env);
+  await provision(site, { branch: 'x/two', start, ...plain }, env);
   const other = at.site('2', site.isolation);
-  await layOut(other, { branch: 'x/three', start, ...plain }, env);
-  for (const one of [site, other]) await discard(one, { trash: at.trash }, env);
-  expect(await census(join(at.root, 'fleet/workspaces'))).toEqual([]);
+  await provision(other, { branch: 'x/three', start, ...plain }, env);
+  for (const one of [site, other]) await removeSite(one, { trash: at.trash }, env);
+  expect(await listSites(join(at.root, 'fleet/workspaces'))).toEqual([]);
 }
 
 /** What else our own code may ask of git. */
@@ -76,7 +76,7 @@ it('runs nothing that is planted in a shared repository, through any function of
   using at = ground(files);
   const site = at.site();
   at.write('shop/.env', 'x=1\n');
-  await layOut(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
   plantNested(at, site.path);
   plant(at, join(at.repository, '.git'), 'shared');
   plant(at, join(at.repository, '.git/worktrees/fleet-ws_1'), 'entry');
@@ -91,7 +91,7 @@ it('runs nothing that is planted in a shared repository, through any function of
 it('runs nothing that is planted in a clone [WORK-13] [T11]', async () => {
   using at = ground(files);
   const site = at.site('1', 'clone');
-  await layOut(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
   plantNested(at, site.path);
   plant(at, join(site.path, '.git'), 'clone');
   await questions(at, site.path);
@@ -116,7 +116,7 @@ it('has canaries that do sing in the hands of a git that is not disarmed [T11]',
 it('is not led astray by an agent that points its tree to another repository [T11]', async () => {
   using at = ground(files);
   const site = at.site();
-  await layOut(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
   const trap = join(at.root, 'trap');
   mkdirSync(trap);
   at.git(trap, 'init', '-q');
@@ -150,7 +150,7 @@ it('is not led astray by the variables of who called us [T11]', async () => {
   };
   const site = at.site();
   const led = { ...at, env: { ...at.env, ...astray } };
-  await layOut(site, { branch: 'x/one', start: at.start, ...plain }, led.env);
+  await provision(site, { branch: 'x/one', start: at.start, ...plain }, led.env);
   await everything(led, site);
   expect(sang(at)).toEqual([]);
 });
@@ -160,10 +160,10 @@ it("runs a filter of the user's own configuration when it lays out and keeps", a
   at.git(at.root, 'config', '--global', 'filter.upper.smudge', 'tr A-Z a-z');
   at.git(at.root, 'config', '--global', 'filter.upper.clean', 'tr a-z A-Z');
   const site = at.site();
-  await layOut(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
   expect(await ask(site.path, ['status', '--porcelain'], at.env, { mode: 'user' })).toMatchObject({ ok: true, out: '' });
   writeFileSync(join(site.path, 'a.txt'), 'changed\n');
-  const { commit } = await keep(site, { ref: 'refs/fleet/keep/1', message: 'kept', who }, at.env);
+  const { commit } = await save(site, { ref: 'refs/fleet/keep/1', message: 'kept', who }, at.env);
   expect(at.git(at.repository, 'cat-file', 'blob', `${commit}:a.txt`)).toBe('CHANGED');
 });
 
@@ -174,10 +174,10 @@ it('gives a worktree the attributes that the user has set for all repositories, 
   at.git(at.root, 'config', '--global', 'filter.upper.smudge', 'tr A-Z a-z');
   at.git(at.root, 'config', '--global', 'filter.upper.clean', 'tr a-z A-Z');
   const site = at.site();
-  await layOut(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
   expect(readFileSync(join(site.path, 'a.txt'), 'utf8')).toBe('a\n');
   expect(at.git(site.path, 'status', '--porcelain')).toBe('');
-  expect(await keep(site, { ref: 'refs/fleet/keep/1', message: 'kept', who }, at.env)).toMatchObject({ dirty: false });
+  expect(await save(site, { ref: 'refs/fleet/keep/1', message: 'kept', who }, at.env)).toMatchObject({ dirty: false });
 });
 
 it('asks no network for objects that a repository does not have, whatever its settings say [T11]', async () => {
@@ -197,7 +197,9 @@ it('asks no network for objects that a repository does not have, whatever its se
     set('remote.evil.url', `http://127.0.0.1:${port}/EXFIL`);
     const missing = '0123456789012345678901234567890123456789';
     const { ok } = await ask(at.repository, ['cat-file', '-e', missing], at.env);
-    const started = await layOut(at.site(), { branch: 'x/one', start: missing, ...plain }, at.env).catch((error: Error) => error);
+    const started = await provision(at.site(), { branch: 'x/one', start: missing, ...plain }, at.env).catch(
+      (error: Error) => error,
+    );
     expect([ok, started instanceof Error, asked]).toEqual([false, true, []]);
   } finally {
     await new Promise((resolve) => server.close(resolve));

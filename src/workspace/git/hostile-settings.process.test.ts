@@ -2,22 +2,22 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { advance } from '../advance.ts';
-import { bring } from '../bring.ts';
 import { changesBetween, diffText } from '../changes.ts';
 import { combine, treeOf } from '../combine.ts';
 import { commitWork } from '../commit-work.ts';
 import { couldAdvance } from '../could-advance.ts';
-import { discard } from '../discard.ts';
 import { ATTRIBUTES, plant, sang, wroteElsewhere } from '../fixtures/attacks.ts';
 import { type Ground, ground, who } from '../fixtures/ground.ts';
+import { importBranch } from '../import-branch.ts';
 import { inspect } from '../inspect.ts';
-import { keep } from '../keep.ts';
-import { clear, layOut } from '../lay-out.ts';
 import { dropRef, pinRef } from '../pinned.ts';
 import { showBranches } from '../private/show.ts';
-import { annotate, blame } from '../provenance.ts';
+import { blame, writeProvenance } from '../provenance.ts';
+import { provision, reset } from '../provision.ts';
 import { pushBranch } from '../push.ts';
+import { removeSite } from '../remove-site.ts';
 import { dropBranch, dropKeptBranch, makeBranch, refsBelow } from '../restored.ts';
+import { save } from '../save.ts';
 import { isContained, setupInputs } from '../setup-inputs.ts';
 import { dropSetup, madeBySetup } from '../setup-paths.ts';
 import type { Site } from '../site.ts';
@@ -53,7 +53,7 @@ async function stage(at: Ground): Promise<Stage> {
   mkdirSync(join(at.root, 'remote.git'));
   at.git(join(at.root, 'remote.git'), 'init', '-q', '--bare');
   const made = at.site('made');
-  await layOut(made, { branch: 'x/made', start: at.start, ...plain }, at.env);
+  await provision(made, { branch: 'x/made', start: at.start, ...plain }, at.env);
   plant(at, join(at.repository, '.git'), 'shared');
   plant(at, join(at.repository, '.git/worktrees/fleet-ws_made'), 'entry');
   const config = join(at.repository, '.git/config');
@@ -90,7 +90,7 @@ const OPERATIONS: Readonly<Record<string, (at: Stage) => Promise<void>>> = {
     expect(await advance(repository, { ...move, why: 'land' }, env)).toMatchObject({ state: 'moved' });
   },
   'note and blame': async ({ repository, env, tip }) => {
-    await annotate(repository, [tip], { task: 't', run: 'r', executor: 'e' }, env);
+    await writeProvenance(repository, [tip], { task: 't', run: 'r', executor: 'e' }, env);
     expect(await blame(repository, { file: 'theirs.dat', ref: tip }, env)).toMatchObject([{ provenance: { task: 't' } }]);
   },
   'make, pin, list and drop refs': async ({ repository, env, start, tip }) => {
@@ -108,9 +108,9 @@ const OPERATIONS: Readonly<Record<string, (at: Stage) => Promise<void>>> = {
   },
   'keep, commit and bring in a worktree': async ({ made, env, write }) => {
     write('fleet/workspaces/shop/made/new.txt', 'new\n');
-    expect(await keep(made, { ref: 'refs/fleet/keep/1', message: 'k', who }, env)).toMatchObject({ dirty: true });
+    expect(await save(made, { ref: 'refs/fleet/keep/1', message: 'k', who }, env)).toMatchObject({ dirty: true });
     expect(await commitWork(made, { message: 'w', who }, env)).toMatchObject({ made: true });
-    expect(await bring(made, { from: 'HEAD', ref: 'refs/fleet/brought/1' }, env)).toMatch(/^[0-9a-f]{40}$/);
+    expect(await importBranch(made, { from: 'HEAD', ref: 'refs/fleet/brought/1' }, env)).toMatch(/^[0-9a-f]{40}$/);
   },
   'tell what a set-up made, and drop it': async ({ made, env, write }) => {
     write('fleet/workspaces/shop/made/built/out.txt', 'built\n');
@@ -118,21 +118,21 @@ const OPERATIONS: Readonly<Record<string, (at: Stage) => Promise<void>>> = {
     await dropSetup(made, ['built'], env);
   },
   'clear, lay out and discard a worktree': async ({ made, env, start, trash }) => {
-    await clear(made, { setupPaths: [] }, env);
-    expect(await layOut(made, { branch: 'x/next', start, ...plain }, env)).toMatchObject({ how: 'renewed' });
-    await discard(made, { trash }, env);
+    await reset(made, { setupPaths: [] }, env);
+    expect(await provision(made, { branch: 'x/next', start, ...plain }, env)).toMatchObject({ how: 'renewed' });
+    await removeSite(made, { trash }, env);
   },
   'lay out, show, keep, commit, clear and discard a private clone': async (at) => {
     const { env, start, trash } = at;
     const site = at.site('private', 'clone');
-    await layOut(site, { branch: 'x/private', start, ...plain }, env);
+    await provision(site, { branch: 'x/private', start, ...plain }, env);
     plant(at, join(site.path, '.git'), 'private');
     await showBranches(site, { target: 'main', branches: [] }, env);
     at.write('fleet/workspaces/shop/private/new.txt', 'new\n');
-    expect(await keep(site, { ref: 'refs/fleet/keep/2', message: 'k', who }, env)).toMatchObject({ dirty: true });
+    expect(await save(site, { ref: 'refs/fleet/keep/2', message: 'k', who }, env)).toMatchObject({ dirty: true });
     expect(await commitWork(site, { message: 'w', who }, env)).toMatchObject({ made: true });
-    await clear(site, { setupPaths: [] }, env);
-    await discard(site, { trash }, env);
+    await reset(site, { setupPaths: [] }, env);
+    await removeSite(site, { trash }, env);
   },
 };
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Ground, ground, who } from '../fixtures/ground.ts';
-import { keep } from '../keep.ts';
-import { layOut } from '../lay-out.ts';
+import { provision } from '../provision.ts';
+import { save } from '../save.ts';
 import type { Site } from '../site.ts';
 import type { Bounds } from './bounds.ts';
 import type { Means } from './confine.ts';
@@ -14,12 +14,12 @@ import { refsWithin } from './project-facts.ts';
 
 async function laidOut(at: Ground): Promise<Site> {
   const site = at.site('1', 'clone');
-  await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
   return site;
 }
 
 const kept = (at: Ground, site: Site, bounds: Partial<Bounds> = {}) =>
-  keep(site, { ref: 'refs/fleet/kept/1', message: 'kept', who, means: { bounds } }, at.env);
+  save(site, { ref: 'refs/fleet/kept/1', message: 'kept', who, means: { bounds } }, at.env);
 
 const files = (at: Ground): string[] => at.git(at.repository, 'ls-tree', '-r', '--name-only', 'refs/fleet/kept/1').split('\n');
 
@@ -91,7 +91,7 @@ it('gives a collector so much memory, and whatever it starts', async () => {
     spawn(shell, [...args.slice(0, 3), '/bin/sh', '-c', 'ulimit -v >&2; exit 7'], { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
   const wish = { ref: 'refs/fleet/kept/1', message: 'kept', who, means: { confine } };
   const told = String(LIMITS.collectorMemoryBytes.value / 1_024);
-  await expect(keep(site, wish, at.env)).rejects.toThrow(told);
+  await expect(save(site, wish, at.env)).rejects.toThrow(told);
 });
 
 it('holds so many beginnings of a history ready, in so many layers', async () => {

@@ -2,12 +2,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { bring } from '../bring.ts';
 import { commitWork } from '../commit-work.ts';
-import { discard } from '../discard.ts';
 import { type Ground, ground, who } from '../fixtures/ground.ts';
-import { keep } from '../keep.ts';
-import { clear, layOut } from '../lay-out.ts';
+import { importBranch } from '../import-branch.ts';
+import { provision, reset } from '../provision.ts';
+import { removeSite } from '../remove-site.ts';
+import { save } from '../save.ts';
 import { madeBySetup } from '../setup-paths.ts';
 import type { Site } from '../site.ts';
 import { privatePlaces } from './places.ts';
@@ -18,7 +18,7 @@ const wish = { ref: 'refs/fleet/keep/1', message: 'kept', who };
 
 async function laidOut(at: Ground, start = at.start, name = '1'): Promise<Site> {
   const site = at.site(name, 'clone');
-  await layOut(site, { branch: 'x/one', start, ...plain }, at.env);
+  await provision(site, { branch: 'x/one', start, ...plain }, at.env);
   return site;
 }
 
@@ -69,7 +69,7 @@ it('a private branch, a stash and a dropped commit of the user cannot be read in
   const stash = at.git(at.repository, 'rev-parse', 'stash@{0}');
   // A clone that may see the private branch makes Fleet pack it.
   const other = at.site('2', 'clone');
-  await layOut(other, { branch: 'x/two', start: secret, ...plain }, at.env);
+  await provision(other, { branch: 'x/two', start: secret, ...plain }, at.env);
   expect(succeeds(at, other.path, 'cat-file', '-e', secret)).toBe(true);
   const site = await laidOut(at);
   for (const id of [secret, `${secret}:secret.txt`, dropped, stash])
@@ -102,7 +102,7 @@ it('history is packed once and then by increments, also of many branches', async
   expect(sites.map((site) => packs(site).length)).toEqual([1, 2, 3, 4, 5]);
   for (const site of sites) expect(at.git(site.path, 'fsck', '--strict')).toBe('');
   const again = at.site('again', 'clone');
-  await layOut(again, { branch: 'x/again', start: at.start, ...plain }, at.env);
+  await provision(again, { branch: 'x/again', start: at.start, ...plain }, at.env);
   expect(packs(again)).toEqual(packs(sites[0] as Site));
 });
 
@@ -110,9 +110,9 @@ it('begins at a commit that no branch of the project holds any more', async () =
   using at = ground();
   const first = await laidOut(at);
   const work = commitIn(at, first.path, 'work.txt', 'work\n');
-  await keep(first, wish, at.env);
+  await save(first, wish, at.env);
   const second = at.site('2', 'clone');
-  await layOut(second, { branch: 'x/two', start: work, ...plain }, at.env);
+  await provision(second, { branch: 'x/two', start: work, ...plain }, at.env);
   expect(at.git(second.path, 'log', '--format=%s')).toBe('work.txt\none');
   expect(at.git(second.path, 'status', '--porcelain')).toBe('');
 });
@@ -129,13 +129,13 @@ it.each(['--depth=1', '--object-format=sha256'])('works for a project made with 
   }
   const site: Site = { ...at.site('1', 'clone'), repository: path };
   const start = at.git(path, 'rev-parse', 'HEAD');
-  await layOut(site, { branch: 'x/one', start, ...plain }, at.env);
+  await provision(site, { branch: 'x/one', start, ...plain }, at.env);
   expect(at.git(site.path, 'status', '--porcelain', '-b')).toBe('## x/one');
   expect(at.git(site.path, 'log', '--format=%H')).toBe(start);
   const own = commitIn(at, site.path, 'own.txt', 'own\n');
   writeFileSync(join(site.path, 'loose.txt'), 'loose\n');
   const done = await commitWork(site, { message: 'work', who }, at.env);
-  expect(at.git(path, 'rev-parse', `${await bring(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env)}^`)).toBe(own);
+  expect(at.git(path, 'rev-parse', `${await importBranch(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env)}^`)).toBe(own);
   expect(at.git(path, 'ls-tree', '--name-only', done.commit)).toContain('loose.txt');
   expect(at.git(path, 'fsck', '--strict')).not.toMatch(/error|missing/);
 });
@@ -146,7 +146,9 @@ it('refuses a project that does not have all its objects, and says so', async ()
   at.git(at.repository, 'config', 'uploadpack.allowFilter', 'true');
   at.git(at.root, 'clone', '-q', '--no-checkout', '--filter=blob:none', `file://${at.repository}`, path);
   const site: Site = { ...at.site('1', 'clone'), repository: path };
-  await expect(layOut(site, { branch: 'x/one', start: at.start, ...plain }, at.env)).rejects.toThrow(/partial clone|read-tree/);
+  await expect(provision(site, { branch: 'x/one', start: at.start, ...plain }, at.env)).rejects.toThrow(
+    /partial clone|read-tree/,
+  );
 });
 
 it('keeps the commits of its agent as they are, and commits the rest on top', async () => {
@@ -156,7 +158,7 @@ it('keeps the commits of its agent as they are, and commits the rest on top', as
   writeFileSync(join(site.path, 'loose.txt'), 'loose\n');
   const done = await commitWork(site, { message: 'the rest\n\nFleet-Task: t', who }, at.env);
   expect(done.made).toBe(true);
-  expect(await bring(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env)).toBe(done.commit);
+  expect(await importBranch(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env)).toBe(done.commit);
   expect(at.git(at.repository, 'log', '--format=%H %an %s', 'x/one')).toBe(
     [`${done.commit} Ada the rest`, `${own} Ada own.txt`, `${at.start} Ada one`].join('\n'),
   );
@@ -164,7 +166,7 @@ it('keeps the commits of its agent as they are, and commits the rest on top', as
   expect(at.git(site.path, 'rev-parse', 'HEAD')).toBe(done.commit);
   const next = commitIn(at, site.path, 'next.txt', 'next\n');
   expect(await commitWork(site, { message: 'none', who }, at.env)).toEqual({ commit: next, made: false });
-  expect(await bring(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env)).toBe(next);
+  expect(await importBranch(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env)).toBe(next);
   expect(at.git(at.repository, 'fsck', '--strict')).not.toMatch(/error|missing/);
 });
 
@@ -176,25 +178,25 @@ it('names what its set-up made without asking git, and a cleared one holds nothi
   writeFileSync(join(site.path, 'src/made'), 'x');
   expect((await madeBySetup(site, at.env)).paths).toEqual(['deps', 'src/made']);
   commitIn(at, site.path, 'work.txt', 'work\n');
-  await clear(site, { setupPaths: ['deps'] }, at.env);
+  await reset(site, { setupPaths: ['deps'] }, at.env);
   expect(readdirSync(site.path).sort()).toEqual(['.gitignore', 'a.txt', 'deps', 'src']);
   expect(readdirSync(join(site.path, 'src'))).toEqual(['b.txt']);
   expect(readdirSync(`${site.path}.fleet`).sort()).toEqual(['index', 'mark.json']);
-  await discard(site, { trash: at.trash }, at.env);
+  await removeSite(site, { trash: at.trash }, at.env);
   expect([existsSync(site.path), existsSync(`${site.path}.fleet`)]).toEqual([false, false]);
 });
 
 it('of a sandboxed agent is no repository on the host, whose parts lie beside it [RUN-16]', async () => {
   using at = ground();
   const site: Site = { ...at.site('1', 'clone'), trust: 'sandboxed' };
-  await layOut(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, ...plain }, at.env);
   expect(readdirSync(join(site.path, '.git'))).toEqual([]);
   expect(succeeds(at, site.path, 'rev-parse', '--git-dir')).toBe(false);
   const { agentGit } = privatePlaces(site);
   expect(lstatSync(join(agentGit, 'HEAD')).isFile()).toBe(true);
   const env = { ...at.env, GIT_DIR: agentGit, GIT_WORK_TREE: site.path };
   expect(execFileSync('git', ['status', '--porcelain'], { env, cwd: site.path, encoding: 'utf8' })).toBe('');
-  await expect(keep(site, wish, at.env)).rejects.toThrow(/only looked at in a sandbox/);
+  await expect(save(site, wish, at.env)).rejects.toThrow(/only looked at in a sandbox/);
 });
 
 it('of an agent that is to merge a target that has moved has what it needs, and hands the merge in [WORK-13]', async () => {
@@ -222,7 +224,7 @@ it('of an agent that is to merge a target that has moved has what it needs, and 
   at.git(site.path, 'commit', '-qm', 'merged');
   writeFileSync(join(site.path, 'after.txt'), 'after\n');
   const done = await commitWork(site, { message: 'rest', who }, at.env);
-  expect(await bring(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env)).toBe(done.commit);
+  expect(await importBranch(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env)).toBe(done.commit);
   expect(at.git(at.repository, 'merge-base', 'main', 'x/one')).toBe(moved);
   expect(at.git(site.path, 'rev-parse', 'origin/main')).toBe(moved);
   await showBranches(site, { target: 'main', branches: [] }, at.env);

@@ -7,9 +7,10 @@ import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { IN_PIECES, sanitizedGitEnv } from '../git/environment.ts';
 import { removeTree } from '../remove-tree.ts';
-import { besides, type Mark, ownIndex, type Site } from '../site.ts';
+import { ownIndex, type Site, sidecarDir, type WorkspaceManifest } from '../site.ts';
 import { signalHere } from '../within.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
+import type { CollectorClaims, CollectorRequest } from './collector-wire.ts';
 import { type Means, startCollector } from './confine.ts';
 import { admit, indexPack, type Proved, proveClaims, type Quarantine } from './intake.ts';
 import { abandoned, ownedName } from './owned-names.ts';
@@ -17,10 +18,9 @@ import { type PrivatePlaces, privatePlaces } from './places.ts';
 import { objectFormat, readShallow } from './project-facts.ts';
 import { readRef, SNAP, WORK, writeRef } from './refs.ts';
 import { shownIn } from './show.ts';
-import type { Said, Wish } from './wish.ts';
 
 /** What was taken in from a private clone: it is all in Fleet's own store, and everything in it was looked at. */
-export interface Collected extends Said, Proved {
+export interface CollectResult extends CollectorClaims, Proved {
   /** The commit the snapshot stands on. */
   readonly parent?: string | undefined;
   /** Why the agent's commits were not taken: then these are its files alone. */
@@ -31,7 +31,7 @@ const MOST_WORDS = 2_000;
 
 interface Asking {
   readonly site: Site;
-  readonly mark: Pick<Mark, 'branch' | 'commit'>;
+  readonly mark: Pick<WorkspaceManifest, 'branch' | 'commit'>;
   readonly env: NodeJS.ProcessEnv;
   readonly means: Means;
   /** See `Wish`. */
@@ -42,7 +42,7 @@ interface Asking {
  * Files and commits of a private clone, by a collector. Where its git directory cannot be read the files alone are taken; where
  * they cannot be either, that is said, and nothing has changed.
  */
-export async function collect(asking: Asking): Promise<Collected> {
+export async function collect(asking: Asking): Promise<CollectResult> {
   await sweep(asking.site);
   try {
     return await attempt(asking, 'full');
@@ -62,19 +62,19 @@ export async function collect(asking: Asking): Promise<Collected> {
 
 /** What a killed process has left half-done: nothing of it was taken in, or all of it. */
 async function sweep({ path }: Pick<Site, 'path'>): Promise<void> {
-  const place = besides(path);
+  const place = sidecarDir(path);
   const found = await Promise.all((await readdir(place)).map(abandoned));
   for (const one of found) if (one && one.kind !== 'agent-git') await removeTree(join(place, one.name)).catch(() => undefined);
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-async function attempt(asking: Asking, mode: Wish['mode']): Promise<Collected> {
+async function attempt(asking: Asking, mode: CollectorRequest['mode']): Promise<CollectResult> {
   const { site, env, means } = asking;
   const places = privatePlaces(site);
-  const scratch = join(besides(site.path), await ownedName('scratch'));
+  const scratch = join(sidecarDir(site.path), await ownedName('scratch'));
   const bounds = { ...BOUNDS, ...means.bounds };
-  const quarantine: Quarantine = { places, objects: join(besides(site.path), await ownedName('in')), env, bounds };
+  const quarantine: Quarantine = { places, objects: join(sidecarDir(site.path), await ownedName('in')), env, bounds };
   const late = new AbortController();
   const stop = (): void => late.abort();
   const timer = setTimeout(stop, means.patienceMs ?? LIMITS.takenMs.value);
@@ -102,13 +102,16 @@ async function attempt(asking: Asking, mode: Wish['mode']): Promise<Collected> {
 }
 
 interface Setting {
-  readonly mode: Wish['mode'];
+  readonly mode: CollectorRequest['mode'];
   readonly scratch: string;
   readonly places: PrivatePlaces;
   readonly bounds: Bounds;
 }
 
-async function wishOf({ site, mark, env, means, flat }: Asking, { mode, scratch, places, bounds }: Setting): Promise<Wish> {
+async function wishOf(
+  { site, mark, env, means, flat }: Asking,
+  { mode, scratch, places, bounds }: Setting,
+): Promise<CollectorRequest> {
   const base = mark.commit;
   if (base === undefined) throw new Fault('conflict', `${site.path} has nothing checked out yet`, { path: site.path });
   const store = { commonDir: places.store };
@@ -148,13 +151,13 @@ async function wishOf({ site, mark, env, means, flat }: Asking, { mode, scratch,
 }
 
 interface Handing {
-  readonly wish: Wish;
+  readonly wish: CollectorRequest;
   readonly quarantine: Quarantine;
   readonly late: AbortSignal;
 }
 
 /** Runs a collector: its pack goes to a quarantine, and what it says is read as far as it makes sense. */
-async function handedIn({ site, means }: Asking, { wish, quarantine, late }: Handing): Promise<Said> {
+async function handedIn({ site, means }: Asking, { wish, quarantine, late }: Handing): Promise<CollectorClaims> {
   const child = await startCollector(site, wish, means);
   const end = (): void => killAll(child);
   late.addEventListener('abort', end);
@@ -205,8 +208,8 @@ function killAll(child: ChildProcess): void {
 }
 
 /** What was said, in the shape and size that is expected, or not at all: it ends up in rows and in front of people. */
-function readSaid(text: string, { refs }: Bounds): Said {
-  const said = parsed(text) as Partial<Said> | undefined;
+function readSaid(text: string, { refs }: Bounds): CollectorClaims {
+  const said = parsed(text) as Partial<CollectorClaims> | undefined;
   const isText = (value: unknown): value is string =>
     typeof value === 'string' && Buffer.byteLength(value) <= LIMITS.nameBytes.value;
   const isTextOrNone = (value: unknown): boolean => value === undefined || isText(value);
@@ -222,7 +225,7 @@ function readSaid(text: string, { refs }: Bounds): Said {
     Number.isSafeInteger(said.refsLeft) &&
     (said.refsLeft ?? -1) >= 0;
   if (!isSound) throw new Fault('conflict', 'the collector said nothing that makes sense');
-  return said as Said;
+  return said as CollectorClaims;
 }
 
 function parsed(text: string): unknown {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { signedBy } from '../git/environment.ts';
 import { gitBeside, gitInSandbox, type SandboxedCall } from '../git/git-in-sandbox.ts';
 import type { Parts } from '../git/location.ts';
-import type { Wish } from './wish.ts';
+import type { CollectorRequest } from './collector-wire.ts';
 
 type Options = Partial<Pick<SandboxedCall, 'input' | 'variables' | 'timeoutMs' | 'passOn'>> & {
   /** Where it works, as far as that is elsewhere. */
@@ -11,7 +11,7 @@ type Options = Partial<Pick<SandboxedCall, 'input' | 'variables' | 'timeoutMs' |
 };
 
 export interface CollectorGit {
-  readonly wish: Wish;
+  readonly wish: CollectorRequest;
   /** With a git directory of the collector's own, over the tree. Undefined when it did not succeed; `here` says why. */
   tryHere(args: readonly string[], options?: Options): Buffer | undefined;
   /** What it complains of while it succeeds; undefined when it did not. */
@@ -28,7 +28,7 @@ export interface CollectorGit {
 /** Who makes snapshots, and when: nobody, and at no time, so that the same files make the same commit. */
 const NOBODY = signedBy({ name: 'fleet', email: 'fleet' }, '@0 +0000');
 
-export function collectorGit(wish: Wish): CollectorGit {
+export function collectorGit(wish: CollectorRequest): CollectorGit {
   const own = join(wish.scratch, 'git');
   const index = join(wish.scratch, 'index');
   const objects = wish.mode === 'full' ? [wish.history, join(wish.git, 'objects')] : [wish.history];
@@ -70,7 +70,7 @@ export function collectorGit(wish: Wish): CollectorGit {
 }
 
 /** The same as Fleet writes one, without anything that has to be loaded for it. */
-function writeOwn(place: string, { format, shallow }: Wish, objects: readonly string[]): void {
+function writeOwn(place: string, { format, shallow }: CollectorRequest, objects: readonly string[]): void {
   for (const part of ['objects/info', 'objects/pack', 'refs/heads']) mkdirSync(join(place, part), { recursive: true });
   const version = format === 'sha1' ? 0 : 1;
   const extension = format === 'sha1' ? '' : '[extensions]\n\tobjectformat = sha256\n';

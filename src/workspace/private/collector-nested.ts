@@ -37,19 +37,19 @@ function isEmpty(path: string): boolean {
 }
 
 /** A submodule in an index. */
-export interface Link {
+export interface SubmoduleLink {
   readonly commit: string;
   readonly name: string;
 }
 
 /** Submodules that hold something new are no links to a commit any more, but files. */
-export function flatten(git: CollectorGit, links: readonly Link[]): void {
+export function flatten(git: CollectorGit, links: readonly SubmoduleLink[]): void {
   const changed = links.filter((one) => found(git, `${one.name}/.git`) && isChanged(git, one)).map(({ name }) => name);
   if (changed.length > 0) updateIndex(git, ['--force-remove'], changed);
 }
 
 /** Looked at with an index and settings of our own, so that none of the submodule's counts. */
-function isChanged(git: CollectorGit, { commit, name }: Link): boolean {
+function isChanged(git: CollectorGit, { commit, name }: SubmoduleLink): boolean {
   const { wish } = git;
   const path = textOf(name);
   if (path === undefined) return true;

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Parts } from '../git/location.ts';
 import type { CollectorGit } from './collector-git.ts';
-import type { Said } from './wish.ts';
+import type { CollectorClaims } from './collector-wire.ts';
 
 const UNDER_WAY: Readonly<Record<string, string>> = {
   MERGE_HEAD: 'a merge is under way',
@@ -12,7 +12,7 @@ const UNDER_WAY: Readonly<Record<string, string>> = {
   'rebase-apply': 'a rebase is under way',
 };
 
-type Refs = Pick<Said, 'head' | 'headRef' | 'branch' | 'also' | 'refsLeft' | 'underWay'>;
+type Refs = Pick<CollectorClaims, 'head' | 'headRef' | 'branch' | 'also' | 'refsLeft' | 'underWay'>;
 
 /** Where the agent's refs stand. Throws where its git directory cannot be read: then only the files are taken. */
 export function refsOf(git: CollectorGit): Refs {

@@ -2,11 +2,11 @@ import { accessSync, constants, copyFileSync, lstatSync, utimesSync } from 'node
 import { join } from 'node:path';
 import { namesIn } from '../names.ts';
 import type { CollectorGit } from './collector-git.ts';
-import { flatten, type Link, nestedFiles } from './collector-nested.ts';
+import { flatten, nestedFiles, type SubmoduleLink } from './collector-nested.ts';
 import { factsOf, found, listing, pathIn, updateIndex } from './collector-tree.ts';
 
 /** Everything in a tree but ignored files, as git's tree. */
-export interface Snapshot {
+export interface CollectorSnapshot {
   readonly tree: string;
   /** A merge with conflicts was under way. */
   readonly conflicts: boolean;
@@ -17,7 +17,7 @@ export interface Snapshot {
 const ATTEMPTS = 5;
 const MOST_INDEX_BYTES = 1024 * 1024 * 1024;
 
-export async function snapshotOf(git: CollectorGit, head: string | undefined): Promise<Snapshot> {
+export async function snapshotOf(git: CollectorGit, head: string | undefined): Promise<CollectorSnapshot> {
   const { conflicts, links } = startIndex(git, head);
   if (git.wish.flat) flatten(git, links);
   const left = await fill(git);
@@ -27,7 +27,7 @@ export async function snapshotOf(git: CollectorGit, head: string | undefined): P
 interface Begun {
   readonly conflicts: boolean;
   /** Submodules: links to commits. */
-  readonly links: readonly Link[];
+  readonly links: readonly SubmoduleLink[];
 }
 
 /** The agent's index knows conflicts, sparse paths and forced files; a lie in it only changes what it hands in. */
@@ -49,7 +49,7 @@ function startIndex(git: CollectorGit, head: string | undefined): Begun {
 
 const LISTING = ['ls-files', '-s', '-v', '-z'];
 
-interface Entry extends Link {
+interface Entry extends SubmoduleLink {
   readonly tag: string;
   readonly mode: string;
 }

@@ -9,20 +9,20 @@ import { collectorGit } from './collector-git.ts';
 import { packOf } from './collector-pack.ts';
 import { refsOf } from './collector-refs.ts';
 import { snapshotOf } from './collector-snapshot.ts';
+import type { CollectorClaims, CollectorRequest } from './collector-wire.ts';
 import { refuseObstacles } from './obstacles.ts';
-import type { Said, Wish } from './wish.ts';
 
 /** A byte that is no text becomes three. */
 const MOST_GROWN = 4;
 
 try {
-  const wish = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Wish;
+  const wish = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as CollectorRequest;
   refuseObstacles(wish.tree);
   const git = collectorGit(wish);
   const refs = refsOf(git);
   const { tree, conflicts, left } = await snapshotOf(git, refs.head);
   const snap = git.commit(tree, wish.mode === 'full' ? refs.head : wish.parent);
-  const said: Said = { ...refs, snap, conflicts, left: toldOf(left, wish.limits) };
+  const said: CollectorClaims = { ...refs, snap, conflicts, left: toldOf(left, wish.limits) };
   writeFileSync(3, JSON.stringify(said));
   closeSync(3);
   packOf(git, [snap, refs.branch, ...refs.also.map(([, id]) => id)]);
@@ -32,7 +32,7 @@ try {
 }
 
 /** As text, the first of them, and what is left of a name that is longer than git takes any. */
-function toldOf(names: readonly string[], { left: most, nameBytes }: Wish['limits']): string[] {
+function toldOf(names: readonly string[], { left: most, nameBytes }: CollectorRequest['limits']): string[] {
   const told = names.slice(0, most).map((name) => Buffer.from(name.slice(0, nameBytes / MOST_GROWN), 'latin1').toString('utf8'));
   return names.length > most ? [...told, `and ${names.length - most} more`] : told;
 }

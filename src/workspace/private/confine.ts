@@ -8,8 +8,8 @@ import { LIMITS } from '../../domain/limits.ts';
 import { bundlePrograms } from '../../platform/bundle.ts';
 import type { Site } from '../site.ts';
 import type { Bounds } from './bounds.ts';
+import type { CollectorRequest } from './collector-wire.ts';
 import { privateMounts, privatePlaces } from './places.ts';
-import type { Wish } from './wish.ts';
 
 /** One thing that is seen in a box, at the same or another place. */
 export interface BoxMount {
@@ -50,7 +50,7 @@ const LIMITED = `ulimit -c 0; ulimit -v ${LIMITS.collectorMemoryBytes.value / 1_
 const STREAMS = ['ignore', 'pipe', 'pipe', 'pipe'] as const;
 
 /** The collector of one site. Whoever reads its streams also ends it. */
-export async function startCollector(site: Site, wish: Wish, { confine }: Means): Promise<ChildProcess> {
+export async function startCollector(site: Site, wish: CollectorRequest, { confine }: Means): Promise<ChildProcess> {
   const { scratch, env } = wish;
   const program = fileURLToPath(collectorUrl());
   const told = join(scratch, 'wish.json');

@@ -6,14 +6,14 @@ import { expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Ground, ground, who } from '../fixtures/ground.ts';
 import { objectOf, unfolding } from '../fixtures/packs.ts';
-import { keep } from '../keep.ts';
-import { layOut } from '../lay-out.ts';
+import { provision } from '../provision.ts';
+import { save } from '../save.ts';
 import type { Site } from '../site.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
+import type { CollectorClaims } from './collector-wire.ts';
 import type { Means } from './confine.ts';
 import { indexPack } from './intake.ts';
 import { privatePlaces } from './places.ts';
-import type { Said } from './wish.ts';
 
 const REF = 'refs/fleet/keep/1';
 
@@ -30,7 +30,7 @@ interface Scene {
 
 async function scene(at: Ground): Promise<Scene> {
   const site = at.site('1', 'clone');
-  await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
   const evil = join(at.root, 'evil');
   at.git(at.root, 'clone', '-q', at.repository, evil);
   const bytes = (args: readonly string[], input?: string | Buffer, env: Record<string, string> = {}): Buffer =>
@@ -60,7 +60,13 @@ async function scene(at: Ground): Promise<Scene> {
 const treeOf = ({ git }: Scene, name: string, text: string): string =>
   git(['mktree'], `100644 blob ${git(['hash-object', '-w', '--stdin'], text)}\t${name}\n`);
 
-const said = (more: Partial<Said>): Partial<Said> => ({ also: [], refsLeft: 0, conflicts: false, left: [], ...more });
+const said = (more: Partial<CollectorClaims>): Partial<CollectorClaims> => ({
+  also: [],
+  refsLeft: 0,
+  conflicts: false,
+  left: [],
+  ...more,
+});
 
 /** A collector that somebody else has written: it says this and hands over that. */
 function lying({ at }: Scene, pack: Buffer, words: unknown, patienceMs = 60_000): Means {
@@ -75,7 +81,7 @@ function lying({ at }: Scene, pack: Buffer, words: unknown, patienceMs = 60_000)
   };
 }
 
-const handIn = ({ at, site }: Scene, means: Means) => keep(site, { ref: REF, message: 'kept', who, means }, at.env);
+const handIn = ({ at, site }: Scene, means: Means) => save(site, { ref: REF, message: 'kept', who, means }, at.env);
 
 /** Everything that could have been changed by what was refused. */
 function stateOf({ at, site }: Scene): unknown {

@@ -7,10 +7,10 @@ import { limitedGit } from '../git/limited-git.ts';
 import { fleetsOwn, type GitLocation } from '../git/location.ts';
 import { isId } from '../target.ts';
 import type { Bounds } from './bounds.ts';
+import type { CollectorClaims } from './collector-wire.ts';
 import { linkPacks } from './history.ts';
 import type { PrivatePlaces } from './places.ts';
 import { assertBounded } from './unfolded.ts';
-import type { Said } from './wish.ts';
 
 /** A pack that is in a store of its own until everything about it is proved. */
 export interface Quarantine {
@@ -59,7 +59,12 @@ export interface Known {
  * What was said is true of the objects that are here: each is a commit, the snapshot one of a collector's, nothing is missing,
  * and nothing unfolds into more than anybody can lay out.
  */
-export async function proveClaims(quarantine: Quarantine, said: Said, facts: Known, signal: AbortSignal): Promise<Proved> {
+export async function proveClaims(
+  quarantine: Quarantine,
+  said: CollectorClaims,
+  facts: Known,
+  signal: AbortSignal,
+): Promise<Proved> {
   const { snap, head, branch, also } = said;
   const tips = [snap, ...[head, branch].filter((id) => id !== undefined), ...also.map(([, id]) => id)];
   if (!tips.every(isId)) throw refused('it names no commit');

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { inFullRun } from '../../../test/full-only.ts';
 import { bundlePrograms } from '../../platform/bundle.ts';
 import { type Ground, ground } from '../fixtures/ground.ts';
-import { layOut } from '../lay-out.ts';
+import { provision } from '../provision.ts';
 import type { Site } from '../site.ts';
 
 const programs = bundlePrograms({
@@ -48,7 +48,7 @@ it('is taken in whole or not at all, and taken again, whatever moment its taker 
 async function killedAt(dieAt: number): Promise<boolean> {
   using at = ground();
   const site = at.site('1', 'clone');
-  await layOut(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
+  await provision(site, { branch: 'x/one', start: at.start, copyFiles: [], setupPaths: [] }, at.env);
   const write = (round: number): string => {
     writeFileSync(join(site.path, 'own.txt'), `own ${round}\n`);
     at.git(site.path, 'add', '-A');

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import type { Ground } from '../announce.ts';
+import type { SiteRepository } from '../announce.ts';
 import { answered, git } from '../git/git.ts';
 import { fleetsOwn } from '../git/location.ts';
 import { namesIn } from '../names.ts';
@@ -12,7 +12,7 @@ const LISTING_BYTES = 1024 * 1024 * 1024;
  * Every file and directory of a private clone that is not in our index, a directory as one entry. Only names are looked at,
  * and no git is: somebody else's commands have been in there. As bytes, one character each.
  */
-export async function othersInPrivate({ site, env }: Ground): Promise<readonly string[]> {
+export async function othersInPrivate({ site, env }: SiteRepository): Promise<readonly string[]> {
   const place = fleetsOwn({ gitDir: privatePlaces(site).store, index: ownIndex(site) });
   const listed = await git(place, ['ls-files', '-z'], env, { mode: 'closed', maxBytes: LISTING_BYTES, timeoutMs: 0 });
   const known = knownNames(namesIn(answered(listed, `list what is checked out in ${site.path}`)));

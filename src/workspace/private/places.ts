@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { trustOf } from '../../domain/work/trust.ts';
-import { besides, type Site } from '../site.ts';
+import { type Site, sidecarDir } from '../site.ts';
 
 /**
  * Where the parts of a private clone lie. All follow from the record of the site, so that nothing an agent writes decides
@@ -21,7 +21,7 @@ export interface PrivatePlaces {
 }
 
 export function privatePlaces(site: Pick<Site, 'path' | 'isolation' | 'trust'>): PrivatePlaces {
-  const [own, dotGit] = [besides(site.path), join(site.path, '.git')];
+  const [own, dotGit] = [sidecarDir(site.path), join(site.path, '.git')];
   return {
     tree: site.path,
     agentGit: (site.trust ?? trustOf(site)) === 'sandboxed' ? join(own, 'agent-git') : dotGit,

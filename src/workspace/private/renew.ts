@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../../platform/files.ts';
-import type { Ground } from '../announce.ts';
+import type { SiteRepository } from '../announce.ts';
 import { moveWhole } from '../move-whole.ts';
 import { inside, openDirectory, removeTree } from '../remove-tree.ts';
-import { besides, ownIndex } from '../site.ts';
-import { checkOutPrivate } from './provision.ts';
+import { ownIndex, sidecarDir } from '../site.ts';
+import { checkOutPrivate } from './place-clone.ts';
 
 /**
  * The tree of a private clone, empty but for the files of a commit and what is to stay of the set-up. No git looks at what
  * an agent left there: it is taken away as a whole, and all files are written anew.
  */
-export async function emptyAndCheckOut(ground: Ground, commit: string, stay: readonly string[]): Promise<void> {
+export async function emptyAndCheckOut(ground: SiteRepository, commit: string, stay: readonly string[]): Promise<void> {
   const { site } = ground;
-  const gone = join(besides(site.path), `gone-${randomUUID()}`);
+  const gone = join(sidecarDir(site.path), `gone-${randomUUID()}`);
   await mkdir(gone);
   await emptied({ path: site.path, below: '', gone, stay });
   await rm(ownIndex(site), { force: true });

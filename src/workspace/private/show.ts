@@ -5,14 +5,14 @@ import { hasCode, writeFileAtomic } from '../../platform/files.ts';
 import { readRegular } from '../../platform/read-safely.ts';
 import { hold, namesIn } from '../../platform/safe-place.ts';
 import { replaceSafely } from '../../platform/write-safely.ts';
-import type { Ground } from '../announce.ts';
+import type { SiteRepository } from '../announce.ts';
 import { commitsOf } from '../branches.ts';
-import { readMark, realSite, repositorySeat, type Site } from '../site.ts';
+import { readManifest, realSite, repositorySeat, type Site } from '../site.ts';
 import { isBranchName } from '../target.ts';
+import { linkHistory } from './place-clone.ts';
 import { privatePlaces } from './places.ts';
-import { linkHistory } from './provision.ts';
 
-export interface ShowWish {
+export interface ShowBranchesOptions {
   /** The branch its work is to land on. */
   readonly target: string;
   /** Of other tasks, whose work it is told of. */
@@ -27,12 +27,16 @@ const MOST_BYTES = 1024 * 1024;
  * Shows the agent of a private clone where branches of the project stand now: what they reach comes into its history, and each
  * is a branch of its `origin`. The target is found under its own name too. Only while no agent is at work in it.
  */
-export async function showBranches(asked: Site, { target, branches }: ShowWish, env: NodeJS.ProcessEnv): Promise<void> {
+export async function showBranches(
+  asked: Site,
+  { target, branches }: ShowBranchesOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   if (asked.isolation !== 'clone') return;
   const site = await realSite(asked);
-  const mark = await readMark(site.path);
+  const mark = await readManifest(site.path);
   if (mark?.state !== 'made') return;
-  const ground: Ground = {
+  const ground: SiteRepository = {
     site: { ...site, trust: site.trust ?? mark.trust },
     repository: await repositorySeat(site.repository),
     env,

@@ -26,13 +26,13 @@ interface Waiting {
 }
 
 /** What has ended and is about to be told. */
-export interface Over {
+export interface EndedWork {
   readonly runs: readonly RunId[];
   readonly tasks: readonly (readonly [TaskId, Waiting])[];
 }
 
 /** The same in memory. Past its limit the oldest go, and are counted. */
-export class Untold {
+export class UnsentWork {
   readonly runs = new Map<RunId, 'open' | 'ended'>();
   readonly tasks = new Map<TaskId, Waiting>();
   until = '';
@@ -60,7 +60,7 @@ export class Untold {
     this.#bound(this.tasks);
   }
 
-  told({ runs, tasks }: Over): void {
+  told({ runs, tasks }: EndedWork): void {
     this.isChanged = true;
     for (const id of runs) this.runs.delete(id);
     // One that has ended once more meanwhile has more to tell.

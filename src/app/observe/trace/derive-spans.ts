@@ -3,7 +3,7 @@ import type { Run } from '../../../domain/run/run.ts';
 import type { Task } from '../../../domain/task/task.ts';
 import type { Instant } from '../../../domain/values.ts';
 import { landingOf } from '../count-facts.ts';
-import { type Span, spanIdOf, traceIdOf } from './span.ts';
+import { spanIdOf, type TraceSpan, traceIdOf } from './span.ts';
 
 const FINAL: ReadonlySet<string> = new Set(['done', 'failed', 'canceled']);
 const GOOD: ReadonlySet<string> = new Set(['succeeded', 'no_changes']);
@@ -40,12 +40,12 @@ const lifeSpanId = (taskId: string, number: number): string =>
   number === 0 ? spanIdOf('task', taskId) : spanIdOf('task', taskId, number);
 
 /** The span of one life that has ended, and of every landing in it. */
-export function taskSpans(task: Task, life: Life): Span[] {
+export function taskSpans(task: Task, life: Life): TraceSpan[] {
   if (!life.end) return [];
   const { at, state } = life.end;
   const traceId = traceIdOf(task.id);
   const spanId = lifeSpanId(task.id, life.number);
-  const span: Span = {
+  const span: TraceSpan = {
     traceId,
     spanId,
     parentId: life.number === 0 ? undefined : lifeSpanId(task.id, 0),
@@ -68,8 +68,8 @@ export function taskSpans(task: Task, life: Life): Span[] {
   return [span, ...mergeSpans(task, life, spanId)];
 }
 
-function mergeSpans(task: Task, { entries, number }: Life, parentId: string): Span[] {
-  const spans: Span[] = [];
+function mergeSpans(task: Task, { entries, number }: Life, parentId: string): TraceSpan[] {
+  const spans: TraceSpan[] = [];
   let begun: Instant | undefined;
   for (const entry of entries) {
     if (entry.to === 'merging' && entry.from !== 'merging') begun = entry.at;
@@ -100,12 +100,12 @@ function mergeSpans(task: Task, { entries, number }: Life, parentId: string): Sp
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** The span of a run that has ended, and of its turns. */
-export function runSpans(run: Run, lives: readonly Life[]): Span[] {
+export function runSpans(run: Run, lives: readonly Life[]): TraceSpan[] {
   if (run.phase.state !== 'ended') return [];
   const { at, outcome, exit } = run.phase;
   const life = lives.findLast(({ from }) => from <= run.createdAt)?.number ?? 0;
   const usage = run.watch?.usage;
-  const span: Span = {
+  const span: TraceSpan = {
     traceId: traceIdOf(run.taskId),
     spanId: spanIdOf('run', run.id),
     parentId: lifeSpanId(run.taskId, life),
@@ -134,7 +134,7 @@ export function runSpans(run: Run, lives: readonly Life[]): Span[] {
 }
 
 /** An agent that never says what it spent is seen to take one turn, as long as its run. */
-function turnSpans(run: Run, end: Instant): Span[] {
+function turnSpans(run: Run, end: Instant): TraceSpan[] {
   if (run.kind !== 'agent' && run.kind !== 'judge') return [];
   const { count = 1, ends = [end] } = run.watch?.turns ?? {};
   const first = count - ends.length;

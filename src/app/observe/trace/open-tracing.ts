@@ -1,16 +1,16 @@
 import { isFault } from '../../../domain/fault.ts';
-import type { House } from '../../open-house.ts';
+import type { FleetServices } from '../../open-services.ts';
 import { VERSION } from '../../version.ts';
 import { otelSettings } from './otel-settings.ts';
-import type { TraceNeeds, Tracing } from './tracing.ts';
+import type { TraceDeps, Tracing } from './tracing.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Traces, when the environment asks for them. It may speak to other programs: what is wrong in it is told, and stops nothing. */
 export async function openTracing(
-  { store, commits }: Pick<House, 'store' | 'commits'>,
+  { store, commits }: Pick<FleetServices, 'store' | 'commits'>,
   env: Env,
-  own: Pick<TraceNeeds, 'meters' | 'host' | 'log'>,
+  own: Pick<TraceDeps, 'meters' | 'host' | 'log'>,
 ): Promise<(Pick<Tracing, 'start'> & AsyncDisposable) | undefined> {
   const settings = settingsIn(env, own.log);
   if (!settings) return undefined;
@@ -20,7 +20,7 @@ export async function openTracing(
   return { start: () => tracing.start(), [Symbol.asyncDispose]: () => tracing.stop() };
 }
 
-function settingsIn(env: Env, log: TraceNeeds['log']) {
+function settingsIn(env: Env, log: TraceDeps['log']) {
   try {
     return otelSettings(env, VERSION);
   } catch (error) {

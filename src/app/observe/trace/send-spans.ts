@@ -1,5 +1,5 @@
 import type { OtelSettings } from './otel-settings.ts';
-import { otlpBody, type Span } from './span.ts';
+import { otlpBody, type TraceSpan } from './span.ts';
 
 /** What became of one request: taken, to be tried again, or refused for good. */
 export type Sent =
@@ -14,7 +14,7 @@ const ANSWER_BYTES = 64 * 1024;
 
 /** Hands spans to a collector, once, within the time limit. */
 export async function sendSpans(
-  spans: readonly Span[],
+  spans: readonly TraceSpan[],
   { url, headers, timeoutMs, resource }: OtelSettings,
   version: string,
   stopping?: AbortSignal,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Instant, msOf } from '../../../domain/values.ts';
 
 /** One span, as it is told. Its ids follow from what it is about: told twice, it is the same span. */
-export interface Span {
+export interface TraceSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentId?: string | undefined;
@@ -26,7 +26,7 @@ interface Pair {
 }
 
 /** The body of one request, in OTLP's JSON: ids in hexadecimal, 64-bit numbers as text. */
-export const otlpBody = (spans: readonly Span[], resource: Readonly<Record<string, string>>, version: string): string =>
+export const otlpBody = (spans: readonly TraceSpan[], resource: Readonly<Record<string, string>>, version: string): string =>
   JSON.stringify({
     resourceSpans: [
       {
@@ -39,7 +39,7 @@ export const otlpBody = (spans: readonly Span[], resource: Readonly<Record<strin
 const INTERNAL = 1;
 const STATUS = { unset: 0, ok: 1, error: 2 };
 
-function encoded({ traceId, spanId, parentId, name, from, to, attributes, ok, why }: Span): object {
+function encoded({ traceId, spanId, parentId, name, from, to, attributes, ok, why }: TraceSpan): object {
   const [start, end] = [msOf(from), msOf(to)];
   const code = ok === undefined ? STATUS.unset : ok ? STATUS.ok : STATUS.error;
   return {
@@ -58,7 +58,7 @@ function encoded({ traceId, spanId, parentId, name, from, to, attributes, ok, wh
 
 const nanos = (ms: number): string => `${ms}000000`;
 
-const pairsOf = (attributes: Span['attributes']): Pair[] =>
+const pairsOf = (attributes: TraceSpan['attributes']): Pair[] =>
   Object.entries(attributes).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: valueOf(value) }]));
 
 function valueOf(value: string | number | boolean): Readonly<Record<string, unknown>> {

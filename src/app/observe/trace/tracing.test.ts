@@ -3,7 +3,7 @@ import { type Collector, collector } from '../../../../test/support/collector.ts
 import { engineHouse } from '../../../../test/support/engine-house.ts';
 import { takeTurn } from '../../../engine/controller.ts';
 import { dispatch } from '../../../engine/dispatch.ts';
-import { type Ending, settle } from '../../../engine/settle.ts';
+import { type SettledEnding, settle } from '../../../engine/settle.ts';
 import { openMemoryStore } from '../../../store/memory/memory-store.ts';
 import { runIndex, runs } from '../../../store/records/runs.ts';
 import { Commits } from '../commits.ts';
@@ -11,7 +11,7 @@ import { openMeters } from '../meters.ts';
 import { otelSettings } from './otel-settings.ts';
 import { Tracing } from './tracing.ts';
 
-const SUCCEEDED: Ending = { outcome: 'succeeded', proved: true, retryInMs: 0 };
+const SUCCEEDED: SettledEnding = { outcome: 'succeeded', proved: true, retryInMs: 0 };
 
 function traced(to: Collector) {
   const commits = new Commits();

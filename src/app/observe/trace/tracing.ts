@@ -10,13 +10,13 @@ import { tasks } from '../../../store/records/tasks.ts';
 import type { Commits } from '../commits.ts';
 import { factsIn } from '../journal-facts.ts';
 import type { Meters } from '../meters.ts';
-import { backlogs, type Over, Untold } from './backlog.ts';
+import { backlogs, type EndedWork, UnsentWork } from './backlog.ts';
 import { type Life, livesOf, runSpans, taskSpans } from './derive-spans.ts';
 import type { OtelSettings } from './otel-settings.ts';
 import { sendSpans } from './send-spans.ts';
-import type { Span } from './span.ts';
+import type { TraceSpan } from './span.ts';
 
-export interface TraceNeeds {
+export interface TraceDeps {
   readonly store: Store;
   readonly commits: Commits;
   readonly meters: Pick<Meters, 'add' | 'set'>;
@@ -41,8 +41,8 @@ const MOST_ENTRIES = 10_000;
  * so a collector that is away costs a list, and a process that dies loses nothing. Only for the holder of the lease.
  */
 export class Tracing {
-  readonly #needs: TraceNeeds;
-  readonly #untold: Untold;
+  readonly #needs: TraceDeps;
+  readonly #untold: UnsentWork;
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
@@ -55,9 +55,9 @@ export class Tracing {
   #writtenUntil = '';
   #unheard: () => void = () => undefined;
 
-  constructor(needs: TraceNeeds) {
+  constructor(needs: TraceDeps) {
     this.#needs = needs;
-    this.#untold = new Untold((spans) => needs.meters.add('fleet_trace_spans_total', { result: 'dropped' }, spans));
+    this.#untold = new UnsentWork((spans) => needs.meters.add('fleet_trace_spans_total', { result: 'dropped' }, spans));
   }
 
   /** Hears of what is committed from now on, and finds what was before. */
@@ -157,15 +157,15 @@ export class Tracing {
     this.#needs.meters.set('fleet_trace_backlog', this.#untold.size);
   }
 
-  #ended(): Over {
+  #ended(): EndedWork {
     const runsOver = [...this.#untold.runs].filter(([, state]) => state === 'ended').slice(0, THINGS);
     const tasksOver = [...this.#untold.tasks].filter(([, { state }]) => state === 'ended').slice(0, THINGS);
     return { runs: runsOver.map(([id]) => id), tasks: tasksOver };
   }
 
-  async #spansOf(over: Over): Promise<Span[]> {
+  async #spansOf(over: EndedWork): Promise<TraceSpan[]> {
     const { store } = this.#needs;
-    const spans: Span[] = [];
+    const spans: TraceSpan[] = [];
     const known = new Map<TaskId, readonly Life[]>();
     const lives = async (taskId: TaskId) => {
       const found = known.get(taskId) ?? (await this.#livesOf(taskId));
@@ -197,7 +197,7 @@ export class Tracing {
   }
 
   /** Whether they need not be told again. */
-  async #hand(spans: readonly Span[]): Promise<boolean> {
+  async #hand(spans: readonly TraceSpan[]): Promise<boolean> {
     const { settings, version, meters, log } = this.#needs;
     this.#waitMs = 0;
     if (spans.length === 0) return true;

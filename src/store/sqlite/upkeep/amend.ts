@@ -1,6 +1,6 @@
 import { assertWrites, STORE_LIMITS } from '../../assert-writes.ts';
 import type { Row, Write } from '../../port.ts';
-import { prepareLook } from '../commit.ts';
+import { prepareCommitCheck } from '../commit.ts';
 import type { Database } from '../database.ts';
 import { counterOf } from '../migrate.ts';
 import { packWrites } from '../wire.ts';
@@ -26,6 +26,6 @@ export function rowsOf(db: Database, kinds: readonly string[]): readonly Row[] {
 /** The counter must have passed every version there is: what is written here gets one of its own. */
 export function amend(db: Database, { kinds, writes }: Amendment, before: readonly Row[] | undefined): void {
   const wanted = writes(rowsOf(db, kinds), before);
-  const look = prepareLook(db);
+  const look = prepareCommitCheck(db);
   wanted.forEach((write, at) => look(packWrites(assertWrites([write], STORE_LIMITS)), `${counterOf(db)}.${at}`)());
 }

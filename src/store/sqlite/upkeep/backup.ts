@@ -5,7 +5,7 @@ import { exists, hasCode, makeDirectory, syncDirectory } from '../../../platform
 import { openDatabase } from '../database.ts';
 import { asFault } from '../sqlite-error.ts';
 import { inTransaction } from '../transaction.ts';
-import type { BlobShelf } from './blob-shelf.ts';
+import type { BlobSource } from './blob-source.ts';
 import { snapshot, syncFile } from './snapshot.ts';
 
 export interface BackupReport {
@@ -26,7 +26,7 @@ export interface BackupReport {
 export async function backup(
   file: string,
   target: string,
-  blobs: BlobShelf,
+  blobs: BlobSource,
   { overwrite = false }: { readonly overwrite?: boolean } = {},
 ): Promise<BackupReport> {
   if (!overwrite && (await exists(target))) throw taken(target);
@@ -44,7 +44,7 @@ export async function backup(
   }
 }
 
-async function addBlobs(path: string, blobs: BlobShelf) {
+async function addBlobs(path: string, blobs: BlobSource) {
   const db = openDatabase(path);
   try {
     // Until it is whole, synced and named, nobody counts on this file.
@@ -66,7 +66,7 @@ async function addBlobs(path: string, blobs: BlobShelf) {
   }
 }
 
-const readable = (blobs: BlobShelf, name: string): Promise<string | undefined> =>
+const readable = (blobs: BlobSource, name: string): Promise<string | undefined> =>
   blobs.getBlob(name).catch((error: unknown) => {
     if (isFault(error)) return undefined;
     throw error;

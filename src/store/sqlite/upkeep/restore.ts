@@ -12,7 +12,7 @@ import { isDamage } from '../sqlite-error.ts';
 import { inTransaction } from '../transaction.ts';
 import { type Amendment, amend, rowsOf } from './amend.ts';
 import { backup } from './backup.ts';
-import type { BlobShelf } from './blob-shelf.ts';
+import type { BlobSource } from './blob-source.ts';
 import { check } from './check.ts';
 import { snapshot, syncFile } from './snapshot.ts';
 
@@ -42,7 +42,7 @@ const NOTHING: Amendment = { kinds: [], writes: () => [] };
 export async function restore(
   file: string,
   source: string,
-  blobs: BlobShelf,
+  blobs: BlobSource,
   { clock = systemClock, amendment = NOTHING }: RestoreOptions = {},
 ): Promise<RestoreReport> {
   await assertGood(source);
@@ -81,7 +81,7 @@ async function works(file: string): Promise<boolean> {
 }
 
 /** Brings the copy to today's schema and its blobs back to their shelf. */
-async function bringBack(path: string, blobs: BlobShelf): Promise<{ rows: number; blobs: number }> {
+async function bringBack(path: string, blobs: BlobSource): Promise<{ rows: number; blobs: number }> {
   const db = connect({ file: path, lockWaitMs: 0 });
   try {
     const names = has(db, 'blobs')

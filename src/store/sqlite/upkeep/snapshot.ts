@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { PRIVATE_FILE, temporaryName } from '../../../platform/files.ts';
 import { openReadOnly } from '../connect.ts';
 
-export interface Snapshot extends AsyncDisposable {
+export interface DatabaseSnapshot extends AsyncDisposable {
   readonly path: string;
 }
 
@@ -10,7 +10,7 @@ export interface Snapshot extends AsyncDisposable {
  * A consistent copy in one private file beside `near`, removed at the end of the scope unless it was moved away.
  * The database is read for as long as the copy takes and never waited for: who goes slowly through it reads the copy.
  */
-export async function snapshot(file: string, near: string): Promise<Snapshot> {
+export async function snapshot(file: string, near: string): Promise<DatabaseSnapshot> {
   const path = temporaryName(near);
   const made = { path, [Symbol.asyncDispose]: () => removeDatabase(path) };
   try {

@@ -7,9 +7,9 @@ import { RunId } from '../../../domain/values.ts';
 import { widthOf } from '../terminal/width.ts';
 import { NOW_MS, SAMPLES, sampleTask } from '../views/samples.ts';
 import { frame, type Scene } from './frame.ts';
-import { type Commit, graphOf } from './graph.ts';
-import { type Act, laneOf } from './lanes.ts';
-import { type Ending, result } from './result.ts';
+import { type GraphCommit, graphOf } from './graph.ts';
+import { type DemoTask, laneOf } from './lanes.ts';
+import { type DemoResult, result } from './result.ts';
 import { beatsOf } from './story.ts';
 
 type Evidence = OutputOf<'task.report'>['evidence'][number];
@@ -41,7 +41,7 @@ const said = (n: number, green: boolean, output: string): Evidence => ({
 });
 
 const holder = { kind: 'run', runId: runId(1) } as const;
-const act = (task: TaskView, runs: readonly RunView[] = [], evidence: readonly Evidence[] = []): Act => ({
+const act = (task: TaskView, runs: readonly RunView[] = [], evidence: readonly Evidence[] = []): DemoTask => ({
   name: 'implement',
   task,
   runs,
@@ -134,7 +134,7 @@ describe('the picture of the demo', () => {
   });
 });
 
-const commit = (digit: string, subject: string, author = 'scripted'): Commit => ({ id: digit.repeat(40), subject, author });
+const commit = (digit: string, subject: string, author = 'scripted'): GraphCommit => ({ id: digit.repeat(40), subject, author });
 
 describe('the end of the demo', () => {
   const trunk = [commit('a', 'Refine'), commit('b', 'meanwhile', 'you'), commit('c', 'begin', 'you')];
@@ -155,7 +155,7 @@ describe('the end of the demo', () => {
 
   const { reports } = SAMPLES['task.report'];
   const told = { taskId: reports[0]?.taskId ?? done.id, reports: reports.slice(0, 1), evidence: [said(4, true, ''), refusal] };
-  const ending: Ending = {
+  const ending: DemoResult = {
     elapsedMs: 9100,
     target: 'main',
     landed: commit('a', '').id,

@@ -1,12 +1,12 @@
-import { type Line, type Piece, painted, piece, spread } from '../terminal/rich.ts';
-import type { Look, Paint } from '../views/look.ts';
-import type { Lane, Stage } from './lanes.ts';
+import { type Piece, painted, piece, type RichLine, spread } from '../terminal/rich.ts';
+import type { Paint, ViewStyle } from '../views/look.ts';
+import type { DemoLane, DemoStage } from './lanes.ts';
 import type { Beat } from './story.ts';
 
 /** Everything there is to see at one moment. */
 export interface Scene {
   readonly elapsedMs: number;
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly DemoLane[];
   readonly story: readonly (Beat & { readonly atMs: number })[];
 }
 
@@ -15,7 +15,7 @@ const beatsShown = 4;
 const INDENT = '  ';
 
 /** The demo while it is played. As many lines at any moment, so that nothing jumps. */
-export function frame({ elapsedMs, lanes, story }: Scene, look: Pick<Look, 'paint' | 'width'>): string {
+export function frame({ elapsedMs, lanes, story }: Scene, look: Pick<ViewStyle, 'paint' | 'width'>): string {
   const { paint } = look;
   const width = Math.min(look.width, widest);
   const cells = barCells(width);
@@ -43,7 +43,7 @@ const head = (elapsedMs: number, width: number, paint: Paint): string =>
 /** Tenths are wanted where everything takes seconds. */
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-export function beatLine({ atMs, lane, kind, text }: Scene['story'][number], paint: Paint): Line {
+export function beatLine({ atMs, lane, kind, text }: Scene['story'][number], paint: Paint): RichLine {
   const [sign, colour] = SIGNS[kind];
   return [
     piece(`${seconds(atMs).padStart(6)}  `, paint.dim),
@@ -72,7 +72,7 @@ interface Drawing {
   readonly paint: Paint;
 }
 
-function laneLines(lane: Lane, drawing: Drawing): string[] {
+function laneLines(lane: DemoLane, drawing: Drawing): string[] {
   const { paint, width } = drawing;
   const colour = laneColour(lane.name, paint);
   const took = lane.tookMs === 0 ? '' : seconds(lane.tookMs);
@@ -99,7 +99,7 @@ const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', 
 const turnMs = 80;
 const spinner = (elapsedMs: number): string => SPINNER[Math.floor(elapsedMs / turnMs) % SPINNER.length] ?? '';
 
-function laneSign({ state }: Lane, { paint, elapsedMs }: Drawing): Piece {
+function laneSign({ state }: DemoLane, { paint, elapsedMs }: Drawing): Piece {
   if (state === 'done') return piece('✓', paint.green);
   if (state === 'blocked') return piece('!', paint.yellow);
   if (state === 'failed' || state === 'canceled') return piece('✗', paint.red);
@@ -112,7 +112,7 @@ function laneSign({ state }: Lane, { paint, elapsedMs }: Drawing): Piece {
 const barCells = (width: number): number => Math.max(3, Math.min(14, Math.floor((width - 4 - 4 * 10) / 4)));
 
 /** `agent ━━━━━╌╌╌ ⠹` */
-function bar({ name, state, tookMs }: Stage, { cells, paint, elapsedMs }: Drawing): Piece[] {
+function bar({ name, state, tookMs }: DemoStage, { cells, paint, elapsedMs }: Drawing): Piece[] {
   const full = state === 'ahead' ? 0 : state === 'going' ? Math.round(cells * guess(name, tookMs)) : cells;
   const colour = state === 'bad' ? paint.red : state === 'good' ? paint.green : paint.cyan;
   const mark = { ahead: ' ', going: spinner(elapsedMs), good: '✓', bad: '✗' }[state];
@@ -124,9 +124,9 @@ function bar({ name, state, tookMs }: Stage, { cells, paint, elapsedMs }: Drawin
   ];
 }
 
-const USUAL_MS: Readonly<Record<Stage['name'], number>> = { agent: 1500, repair: 1000, gate: 400, land: 300 };
+const USUAL_MS: Readonly<Record<DemoStage['name'], number>> = { agent: 1500, repair: 1000, gate: 400, land: 300 };
 
 /** Nobody knows how long it will take: the bar comes ever nearer to its end and does not reach it. */
-const guess = (name: Stage['name'], tookMs: number): number => 1 - Math.exp(-tookMs / USUAL_MS[name]);
+const guess = (name: DemoStage['name'], tookMs: number): number => 1 - Math.exp(-tookMs / USUAL_MS[name]);
 
 export const wholeWidth = (width: number): number => Math.min(width, widest);

@@ -10,7 +10,7 @@ type Told = OutputOf<'task.report'>;
 type Evidence = Told['evidence'][number];
 
 /** One task of the demo, as it is known at a moment. */
-export interface Act {
+export interface DemoTask {
   readonly name: string;
   readonly task: TaskView;
   /** Its runs, oldest first. */
@@ -19,7 +19,7 @@ export interface Act {
 }
 
 /** One thing a task has to get through on its way. */
-export interface Stage {
+export interface DemoStage {
   readonly name: 'agent' | 'gate' | 'repair' | 'land';
   readonly state: 'ahead' | 'going' | 'good' | 'bad';
   readonly tookMs: number;
@@ -29,18 +29,18 @@ export interface Stage {
   readonly found?: string;
 }
 
-export interface Lane {
+export interface DemoLane {
   readonly name: string;
   readonly id: string;
   readonly title: string;
   readonly state: PhaseState;
-  readonly stages: readonly Stage[];
+  readonly stages: readonly DemoStage[];
   /** What its agent says or does, or why nothing happens. */
   readonly words: string;
   readonly tookMs: number;
 }
 
-export function laneOf({ name, task, runs, told }: Act, nowMs: number): Lane {
+export function laneOf({ name, task, runs, told }: DemoTask, nowMs: number): DemoLane {
   const seen = runs.flatMap((run, index) => stageOf(run, runs.slice(0, index), told.evidence, nowMs) ?? []);
   const stages = [...seen, ...landing(task, seen, nowMs)];
   return {
@@ -54,7 +54,7 @@ export function laneOf({ name, task, runs, told }: Act, nowMs: number): Lane {
   };
 }
 
-function stageOf(run: RunView, before: readonly RunView[], evidence: readonly Evidence[], nowMs: number): Stage | undefined {
+function stageOf(run: RunView, before: readonly RunView[], evidence: readonly Evidence[], nowMs: number): DemoStage | undefined {
   const { phase } = run;
   const tookMs = Math.max(0, (phase.state === 'ended' ? msOf(phase.at) : nowMs) - msOf(run.createdAt));
   if (run.kind === 'agent') {
@@ -80,7 +80,7 @@ function firstFailure(output: string): string {
   return (lines.find((line) => /^not ok|^✗|^FAIL/i.test(line)) ?? lines.at(-1) ?? '').replace(/^(not ok|✗|FAIL)\s*/i, '');
 }
 
-function landing({ phase, work, integration }: TaskView, seen: readonly Stage[], nowMs: number): Stage[] {
+function landing({ phase, work, integration }: TaskView, seen: readonly DemoStage[], nowMs: number): DemoStage[] {
   if (integration !== 'auto') return [];
   if (work?.landed) return [{ name: 'land', state: 'good', tookMs: 0, commit: shortCommit(work.landed.commit) }];
   const isGating = seen.at(-1)?.state === 'going';
@@ -88,9 +88,9 @@ function landing({ phase, work, integration }: TaskView, seen: readonly Stage[],
 }
 
 /** What is still to come, as far as one can tell. */
-function ahead({ phase, expectsChanges, integration }: TaskView, stages: readonly Stage[]): Stage[] {
+function ahead({ phase, expectsChanges, integration }: TaskView, stages: readonly DemoStage[]): DemoStage[] {
   if (isFinal(phase) || phase.state === 'blocked') return [];
-  const to = (name: Stage['name']): Stage => ({ name, state: 'ahead', tookMs: 0 });
+  const to = (name: DemoStage['name']): DemoStage => ({ name, state: 'ahead', tookMs: 0 });
   const last = stages.at(-1);
   const land = integration === 'auto' && last?.name !== 'land' ? [to('land')] : [];
   if (!last) return [to('agent'), ...(expectsChanges ? [to('gate')] : []), ...land];
@@ -98,7 +98,7 @@ function ahead({ phase, expectsChanges, integration }: TaskView, stages: readonl
   return [...(expectsChanges && last.name !== 'land' ? [to('gate')] : []), ...land];
 }
 
-function wordsOf({ phase, work }: TaskView, runs: readonly RunView[], stages: readonly Stage[]): string {
+function wordsOf({ phase, work }: TaskView, runs: readonly RunView[], stages: readonly DemoStage[]): string {
   const agent = runs.findLast(({ kind }) => kind === 'agent');
   if (phase.state === 'waiting') return 'waits for the one before it';
   if (phase.state === 'queued' && !agent) return 'in the queue';

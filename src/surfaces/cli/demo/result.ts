@@ -1,18 +1,18 @@
 import type { OutputOf } from '../../../contract/call.ts';
 import { box } from '../terminal/box.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
-import { type Line, painted, piece } from '../terminal/rich.ts';
+import { painted, piece, type RichLine } from '../terminal/rich.ts';
 import { widthOf } from '../terminal/width.ts';
 import { wrap } from '../terminal/wrap.ts';
 import { shortCommit } from '../views/changes.ts';
-import { counted, type Look, type Paint } from '../views/look.ts';
+import { counted, type Paint, type ViewStyle } from '../views/look.ts';
 import { laneColour, nameCells, seconds, wholeWidth } from './frame.ts';
 import type { GraphLine } from './graph.ts';
 
 type Told = OutputOf<'task.report'>;
 
 /** What has come of it. */
-export interface Ending {
+export interface DemoResult {
   readonly elapsedMs: number;
   readonly target: string;
   readonly landed: string;
@@ -24,7 +24,7 @@ export interface Ending {
 }
 
 /** The end of the demo: the branch as it is now, why it can be believed, and what to type next. */
-export function result(ending: Ending, look: Pick<Look, 'paint' | 'width'>): string {
+export function result(ending: DemoResult, look: Pick<ViewStyle, 'paint' | 'width'>): string {
   const width = wholeWidth(look.width);
   const { paint } = look;
   const frameOf = (title: string) => ({ title, width: width - 2, paint: paint.dim, bold: paint.bold });
@@ -39,7 +39,7 @@ export function result(ending: Ending, look: Pick<Look, 'paint' | 'width'>): str
 
 const indent = (text: string): string => text.replace(/^(?=.)/gm, ' ');
 
-function graphLines({ graph, told, landed, target }: Ending, paint: Paint): Line[] {
+function graphLines({ graph, told, landed, target }: DemoResult, paint: Paint): RichLine[] {
   const rails = Math.max(0, ...graph.map(({ rail }) => widthOf(rail)));
   const makers = new Map(
     told.flatMap(({ lane, answer }) => answer.reports.flatMap(({ commits }) => commits.map(({ id }) => [id, lane] as const))),
@@ -61,12 +61,12 @@ function graphLines({ graph, told, landed, target }: Ending, paint: Paint): Line
 
 const subjectCells = 36;
 
-function evidenceLines({ told }: Ending, paint: Paint): Line[] {
+function evidenceLines({ told }: DemoResult, paint: Paint): RichLine[] {
   const found = told
     .flatMap(({ lane, answer }) => answer.evidence.map((one) => ({ lane, ...one })))
     .toSorted((a, b) => (a.at < b.at ? -1 : 1));
-  return found.flatMap(({ lane, green, command, commit = '', onto, exit, output }): Line[] => {
-    const head: Line = [
+  return found.flatMap(({ lane, green, command, commit = '', onto, exit, output }): RichLine[] => {
+    const head: RichLine = [
       piece(green ? '✓' : '✗', green ? paint.green : paint.red),
       piece(` ${plainLine(command)}`, paint.bold),
       piece(`  ${lane.padEnd(nameCells)}`, laneColour(lane, paint)),
@@ -78,23 +78,23 @@ function evidenceLines({ told }: Ending, paint: Paint): Line[] {
       : plain(output)
           .split('\n')
           .filter((line) => line.startsWith('not ok'))
-          .map((line): Line => [piece(`  ${line}`, paint.red)]);
+          .map((line): RichLine => [piece(`  ${line}`, paint.red)]);
     return [head, ...why];
   });
 }
 
-function reportLines({ summary: text, done, open }: Told['reports'][number], cells: number, paint: Paint): Line[] {
+function reportLines({ summary: text, done, open }: Told['reports'][number], cells: number, paint: Paint): RichLine[] {
   const item =
     (sign: string, colour: (text: string) => string) =>
-    (line: string): Line => [piece(`${sign} `, colour), piece(plainLine(line))];
+    (line: string): RichLine => [piece(`${sign} `, colour), piece(plainLine(line))];
   return [
-    ...wrap(plainLine(text), cells).map((line): Line => [piece(line)]),
+    ...wrap(plainLine(text), cells).map((line): RichLine => [piece(line)]),
     ...done.map(item('✓', paint.green)),
     ...open.map(item('○', paint.yellow)),
   ];
 }
 
-function summary({ told, elapsedMs }: Ending, paint: Paint): string {
+function summary({ told, elapsedMs }: DemoResult, paint: Paint): string {
   const evidence = told.flatMap(({ answer }) => answer.evidence);
   const refused = evidence.filter(({ green }) => !green).length;
   const facts = [
@@ -106,7 +106,7 @@ function summary({ told, elapsedMs }: Ending, paint: Paint): string {
   return `  ${paint.green('✓')} ${paint.bold('landed')}  ${facts.join(', ')}\n`;
 }
 
-function nextSteps({ next, directory }: Ending, width: number, paint: Paint): string {
+function nextSteps({ next, directory }: DemoResult, width: number, paint: Paint): string {
   const lines = next.flatMap(([command, what]) => [
     `    ${paint.cyan(command)}\n`,
     `${painted([piece(`      ${what}`, paint.dim)], width)}\n`,

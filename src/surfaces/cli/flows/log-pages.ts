@@ -4,10 +4,10 @@ import { ask, type Order } from '../order.ts';
 import { patiently } from './patience.ts';
 
 export type LinePage = OutputOf<'run.log'>;
-export type EventPage = OutputOf<'run.events'>;
-export type LogPage = LinePage | EventPage;
+export type EventLogPage = OutputOf<'run.events'>;
+export type LogPage = LinePage | EventLogPage;
 
-export const isEvents = (page: LogPage): page is EventPage => 'more' in page;
+export const isEvents = (page: LogPage): page is EventLogPage => 'more' in page;
 
 /** Everything there was has been read. */
 export const isCaughtUp = (page: LogPage): boolean => (isEvents(page) ? !page.more : page.items.length === 0);
@@ -100,7 +100,7 @@ function linePage(order: Order, name: 'run.log' | 'task.log', id: string, place:
   return patiently(order, async () => (await ask(order, name, input)) as LinePage);
 }
 
-const eventPage = (order: Order, id: string, place: Place): Promise<EventPage> =>
-  patiently(order, async () => (await ask(order, 'run.events', inputOf(id, place))) as EventPage);
+const eventPage = (order: Order, id: string, place: Place): Promise<EventLogPage> =>
+  patiently(order, async () => (await ask(order, 'run.events', inputOf(id, place))) as EventLogPage);
 
 const inputOf = (id: string, { last, ...rest }: Place) => ({ id, ...rest, ...(last !== undefined && { last }) });

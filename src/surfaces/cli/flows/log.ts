@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Order, Result } from '../order.ts';
 import { logLines, rawLines } from '../views/log.ts';
-import { lookOf } from '../views/look.ts';
+import { viewStyleOf } from '../views/look.ts';
 import { eventTeller } from '../views/run-events.ts';
 import { isCaughtUp, isEvents, type LogPage, runPages, taskPages } from './log-pages.ts';
 
@@ -25,7 +25,7 @@ async function print(order: Order, pages: AsyncIterable<LogPage>): Promise<numbe
 
 async function printLines({ io, local, input }: Order, pages: AsyncIterable<LogPage>): Promise<number> {
   const lines = local['raw'] === true ? rawLines : logLines;
-  const told = eventTeller(lookOf({ ...io, input }));
+  const told = eventTeller(viewStyleOf({ ...io, input }));
   let count = 0;
   for await (const page of pages) {
     count += 1;

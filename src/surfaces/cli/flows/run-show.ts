@@ -1,7 +1,7 @@
 import type { OutputOf } from '../../../contract/call.ts';
 import { isFault } from '../../../domain/fault.ts';
 import { ask, type Order, type Result } from '../order.ts';
-import { lookOf } from '../views/look.ts';
+import { viewStyleOf } from '../views/look.ts';
 import { runPage } from '../views/run-page.ts';
 
 /** `fleet run show`: what is known of a run, with what its directory tells of how it was started and ended. */
@@ -11,7 +11,7 @@ export async function showRun(order: Order): Promise<Result> {
   return {
     kind: 'answer',
     value: { ...run, ...(facts ? { facts } : {}) },
-    text: () => runPage(run, lookOf({ ...order.io, input: order.input }), facts),
+    text: () => runPage(run, viewStyleOf({ ...order.io, input: order.input }), facts),
   };
 }
 

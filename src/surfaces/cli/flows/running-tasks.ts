@@ -4,7 +4,7 @@ import { isFault } from '../../../domain/fault.ts';
 import type { PhaseState } from '../../../domain/task/task.ts';
 import { ask, type Order, type Result } from '../order.ts';
 import { isLive, picture } from '../terminal/redraw.ts';
-import { lookOf } from '../views/look.ts';
+import { viewStyleOf } from '../views/look.ts';
 import { type AtWork, runningTable } from '../views/running-table.ts';
 
 const AT_WORK: readonly PhaseState[] = ['running', 'verifying', 'merging'];
@@ -13,7 +13,7 @@ const runsAtOnce = 200;
 
 /** `fleet tasks`: who works on what right now. */
 export async function showRunning(order: Order): Promise<Result> {
-  const draw = (value: AtWork) => runningTable(value, lookOf({ ...order.io, input: order.input }));
+  const draw = (value: AtWork) => runningTable(value, viewStyleOf({ ...order.io, input: order.input }));
   if (order.local['watch'] === true && isLive(order.io) && !order.json) return watch(order, draw);
   const value = await atWork(order);
   return { kind: 'answer', value, text: () => draw(value) };

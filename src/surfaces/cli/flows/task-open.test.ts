@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Fault } from '../../../domain/fault.ts';
+import type { CliDeps } from '../deps.ts';
 import { run } from '../fake-io.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { SAMPLES } from '../views/samples.ts';
 
 describe('fleet task open', () => {
@@ -23,7 +23,7 @@ describe('fleet task open', () => {
 
   it('lays the files, hands the terminal over, ends as the program did and leaves nothing', async () => {
     const started: string[] = [];
-    const inTerminal: Surroundings['inTerminal'] = async ({ command, filesIn }) => {
+    const inTerminal: CliDeps['inTerminal'] = async ({ command, filesIn }) => {
       started.push(command, await readFile(join(filesIn, 'a.json'), 'utf8'));
       return 7;
     };

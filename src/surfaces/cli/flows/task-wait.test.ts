@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TaskView } from '../../../contract/shapes.ts';
 import { Fault } from '../../../domain/fault.ts';
 import type { Phase } from '../../../domain/task/task.ts';
-import { type Ran, run } from '../fake-io.ts';
+import { type CliRun, run } from '../fake-io.ts';
 import { NOW_MS, sampleTask } from '../views/samples.ts';
 
 const since = new Date(NOW_MS).toISOString();
@@ -31,7 +31,7 @@ async function wait(
   moments: unknown[],
   argv: string[] = [],
   more: Parameters<typeof run>[1] = {},
-): Promise<Ran & { started: number }> {
+): Promise<CliRun & { started: number }> {
   let at = 0;
   let started = 0;
   const ran = await run(['task', 'wait', ...ENDS, ...argv], {

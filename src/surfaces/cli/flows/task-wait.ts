@@ -2,7 +2,7 @@ import type { OutputOf } from '../../../contract/call.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { answered, ask, type Order, type Result } from '../order.ts';
 import { isLive, picture } from '../terminal/redraw.ts';
-import { counted, lookOf } from '../views/look.ts';
+import { counted, viewStyleOf } from '../views/look.ts';
 import { notDone, taskWait } from '../views/task-wait.ts';
 import { patiently } from './patience.ts';
 
@@ -47,7 +47,7 @@ async function wake(order: Order): Promise<void> {
 function progress(order: Order): (value: Waited) => Promise<void> {
   if (order.json || !isLive(order.io)) return async () => undefined;
   const screen = picture(order.io);
-  return (value) => screen.draw(taskWait(value, lookOf({ ...order.io, input: order.input })));
+  return (value) => screen.draw(taskWait(value, viewStyleOf({ ...order.io, input: order.input })));
 }
 
 const look = async (order: Order): Promise<Waited> => (await ask(order, 'task.wait', order.input)) as Waited;
@@ -56,7 +56,7 @@ async function ending(order: Order, value: Waited): Promise<Result> {
   const undone = value.items.filter(({ phase }) => phase.state !== 'done');
   const isLate = goesOn(value);
   if (!order.json && undone.length > 0)
-    await order.io.err(isLate ? lateText(value, order) : notDone(undone, lookOf({ ...order.io, input: order.input })));
+    await order.io.err(isLate ? lateText(value, order) : notDone(undone, viewStyleOf({ ...order.io, input: order.input })));
   const code = isLate ? EXIT_CODES.limit : undone.length > 0 ? EXIT_CODES.conflict : EXIT_CODES.ok;
   // What was drawn last is the answer.
   if (!order.json && isLive(order.io)) return { kind: 'written', code };

@@ -1,12 +1,12 @@
 import type { Command, CommandValue } from '../command.ts';
 import { kebab } from '../kebab.ts';
 import { GLOBAL_FLAGS, KEY_FLAG } from '../parse/globals.ts';
-import { type Entry, entries, exampleLines, section } from './layout.ts';
+import { entries, exampleLines, type HelpEntry, section } from './layout.ts';
 import { globalEntries } from './overview-parts.ts';
-import type { Page } from './page.ts';
+import type { HelpPage } from './page.ts';
 
 /** `fleet task create --help`. */
-export function commandPage(command: Command, page: Page): string {
+export function commandPage(command: Command, page: HelpPage): string {
   const { path, summary, positionals, flags, kind, examples } = command;
   const places = positionals.map(placeText).join(' ');
   const usage = ['fleet', ...path, places, flags.length > 0 ? '[flags]' : ''].filter((word) => word !== '').join(' ');
@@ -35,7 +35,7 @@ export function placeText({ name, required, repeated }: CommandValue): string {
   return required ? text : `[${text}]`;
 }
 
-const flagEntry = (flag: CommandValue): Entry => ({
+const flagEntry = (flag: CommandValue): HelpEntry => ({
   name: flag.type === 'boolean' ? `--${flag.negatable ? '[no-]' : ''}${flag.name}` : `--${flag.name} ${placeholder(flag)}`,
   text: explained(flag),
 });

@@ -1,8 +1,8 @@
 import { widthOf } from '../terminal/width.ts';
 import { wrap } from '../terminal/wrap.ts';
-import type { Page } from './page.ts';
+import type { HelpPage } from './page.ts';
 
-export interface Entry {
+export interface HelpEntry {
   readonly name: string;
   readonly text: string;
 }
@@ -13,7 +13,7 @@ const GAP = 2;
 const widestName = 26;
 
 /** Names on the left, what they mean on the right, wrapped under itself. */
-export function entries(list: readonly Entry[], { width, paint }: Page): string {
+export function entries(list: readonly HelpEntry[], { width, paint }: HelpPage): string {
   const column = Math.min(widestName, Math.max(0, ...list.map(({ name }) => widthOf(name))));
   const margin = ' '.repeat(INDENT + column + GAP);
   return list
@@ -27,7 +27,7 @@ export function entries(list: readonly Entry[], { width, paint }: Page): string 
     .join('');
 }
 
-export const section = (title: string, body: string, { paint }: Page): string =>
+export const section = (title: string, body: string, { paint }: HelpPage): string =>
   body === '' ? '' : `\n${paint.bold(title)}\n${body}`;
 
 export const exampleLines = (examples: readonly string[]): string => examples.map((example) => `  ${example}\n`).join('');

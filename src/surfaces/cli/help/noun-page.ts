@@ -1,20 +1,20 @@
 import type { CommandTable } from '../command.ts';
+import type { CliDeps } from '../deps.ts';
 import { COMPLETION_SETUP } from '../flows/completion.ts';
 import { programVerbs } from '../parse/find-command.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { placeText } from './command-page.ts';
 import { entries, exampleLines, section } from './layout.ts';
-import type { Page } from './page.ts';
+import type { HelpPage } from './page.ts';
 
-type Programs = Surroundings['programs'];
+type Programs = CliDeps['programs'];
 
 /** `fleet task`: what can be done with the noun. */
-export function nounPage(noun: string, table: CommandTable, programs: Programs, page: Page): string {
+export function nounPage(noun: string, table: CommandTable, programs: Programs, page: HelpPage): string {
   return `Usage: ${page.paint.bold(`fleet ${noun} VERB`)} [flags]\n${verbs(noun, table, programs, page)}`;
 }
 
 /** Nothing for a word that is no noun. */
-function verbs(noun: string, table: CommandTable, programs: Programs, page: Page): string {
+function verbs(noun: string, table: CommandTable, programs: Programs, page: HelpPage): string {
   const own = programVerbs(Object.keys(programs), noun).map((verb) => {
     const program = programs[`${noun} ${verb}`];
     return { name: `${verb} ${program?.usage.split(' ')[0] ?? ''}`, text: program?.summary ?? '' };
@@ -28,11 +28,11 @@ function verbs(noun: string, table: CommandTable, programs: Programs, page: Page
 }
 
 /** A word may be a program and a noun: `fleet run` and `fleet run list`. */
-export function programPage(name: string, { table, programs }: Pick<Surroundings, 'table' | 'programs'>, page: Page): string {
+export function programPage(name: string, { table, programs }: Pick<CliDeps, 'table' | 'programs'>, page: HelpPage): string {
   const { summary = '', usage = '', examples = [] } = programs[name] ?? {};
   const head = `${summary}\n\nUsage: ${page.paint.bold(`fleet ${name} ${usage}`.trimEnd())}\n`;
   return `${head}${section('Examples', exampleLines(examples), page)}${verbs(name, table, programs, page)}`;
 }
 
-export const completionPage = (page: Page): string =>
+export const completionPage = (page: HelpPage): string =>
   `Print the script that completes commands in your shell.\n\nUsage: ${page.paint.bold('fleet completion bash|zsh|fish')}\n${section('To switch it on', exampleLines(COMPLETION_SETUP), page)}`;

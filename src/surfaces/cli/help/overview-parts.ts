@@ -1,12 +1,12 @@
 import type { CommandTable } from '../command.ts';
+import type { CliProgram } from '../deps.ts';
 import { EXIT_CODE_MEANINGS, EXIT_CODES } from '../exit-codes.ts';
 import { programVerbs } from '../parse/find-command.ts';
 import { GLOBAL_FLAGS } from '../parse/globals.ts';
-import type { Program } from '../surroundings.ts';
-import type { Entry } from './layout.ts';
+import type { HelpEntry } from './layout.ts';
 import type { OverviewParts } from './overview.ts';
 
-type Programs = Readonly<Record<string, Pick<Program, 'summary'>>>;
+type Programs = Readonly<Record<string, Pick<CliProgram, 'summary'>>>;
 
 /** What `fleet --help` lists, gathered from every command. */
 export const overviewParts = (table: CommandTable, programs: Programs): OverviewParts => ({
@@ -16,7 +16,7 @@ export const overviewParts = (table: CommandTable, programs: Programs): Overview
   exitCodes: exitCodes(),
 });
 
-const everyday = (table: CommandTable, programs: Programs): Entry[] => [
+const everyday = (table: CommandTable, programs: Programs): HelpEntry[] => [
   ...Object.entries(programs)
     .filter(([name]) => !name.includes(' '))
     .map(([name, { summary }]) => ({ name, text: summary })),
@@ -24,7 +24,7 @@ const everyday = (table: CommandTable, programs: Programs): Entry[] => [
   { name: 'completion', text: 'Print the script that completes commands in your shell.' },
 ];
 
-function nouns(table: CommandTable, programs: readonly string[]): Entry[] {
+function nouns(table: CommandTable, programs: readonly string[]): HelpEntry[] {
   const verbs = new Map<string, string[]>();
   for (const { path, hidden } of table.commands) {
     const [noun, verb] = path;
@@ -34,7 +34,7 @@ function nouns(table: CommandTable, programs: readonly string[]): Entry[] {
   return [...verbs].map(([name, list]) => ({ name, text: [...list, ...programVerbs(programs, name)].join(', ') }));
 }
 
-export const globalEntries = (flags: readonly (typeof GLOBAL_FLAGS)[number][] = GLOBAL_FLAGS): Entry[] =>
+export const globalEntries = (flags: readonly (typeof GLOBAL_FLAGS)[number][] = GLOBAL_FLAGS): HelpEntry[] =>
   flags.map(({ name, short, value, description }) => ({
     name: `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
     text: description,

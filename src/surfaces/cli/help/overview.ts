@@ -1,11 +1,11 @@
 import { wrap } from '../terminal/wrap.ts';
-import { type Entry, entries, exampleLines, section } from './layout.ts';
-import type { Page } from './page.ts';
+import { entries, exampleLines, type HelpEntry, section } from './layout.ts';
+import type { HelpPage } from './page.ts';
 
 export interface OverviewParts {
-  readonly everyday: readonly Entry[];
-  readonly nouns: readonly Entry[];
-  readonly flags: readonly Entry[];
+  readonly everyday: readonly HelpEntry[];
+  readonly nouns: readonly HelpEntry[];
+  readonly flags: readonly HelpEntry[];
   readonly exitCodes: string;
 }
 
@@ -17,7 +17,7 @@ const EXAMPLES = [
 ];
 
 /** `fleet --help`: the few everyday words first, then every noun with its verbs. */
-export function overview({ everyday, nouns, flags, exitCodes }: OverviewParts, version: string, page: Page): string {
+export function overview({ everyday, nouns, flags, exitCodes }: OverviewParts, version: string, page: HelpPage): string {
   const { paint } = page;
   return [
     `${paint.bold('fleet')} ${version}: runs a fleet of AI coding agents on your repositories\n`,
@@ -30,7 +30,7 @@ export function overview({ everyday, nouns, flags, exitCodes }: OverviewParts, v
   ].join('');
 }
 
-const indented = (text: string, { width }: Page): string =>
+const indented = (text: string, { width }: HelpPage): string =>
   wrap(text, width - 2)
     .map((line) => `  ${line}\n`)
     .join('');

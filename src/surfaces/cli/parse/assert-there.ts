@@ -1,12 +1,12 @@
 import { Fault } from '../../../domain/fault.ts';
 import type { Command } from '../command.ts';
-import type { Io } from '../surroundings.ts';
-import type { Arguments } from './read-arguments.ts';
+import type { Io } from '../deps.ts';
+import type { CliArguments } from './read-arguments.ts';
 
 /** A path in a directory that was deleted leads nowhere: that is said of the directory, not of the path. */
 export function assertThere(
   { positionals, flags }: Command,
-  { input, local }: Pick<Arguments, 'input' | 'local'>,
+  { input, local }: Pick<CliArguments, 'input' | 'local'>,
   io: Pick<Io, 'cwd' | 'cwdIsGone'>,
 ): void {
   if (!io.cwdIsGone) return;

@@ -2,7 +2,7 @@ import { Fault } from '../../../domain/fault.ts';
 import { nearest } from '../../../platform/nearest.ts';
 import type { Command, CommandTable } from '../command.ts';
 
-export type Found =
+export type FoundCommand =
   | { readonly kind: 'command'; readonly command: Command; readonly rest: readonly string[] }
   | { readonly kind: 'noun'; readonly noun: string; readonly rest: readonly string[] }
   | { readonly kind: 'program'; readonly name: string; readonly rest: readonly string[] };
@@ -10,7 +10,11 @@ export type Found =
 /** Words that are handled before any command. */
 export const BUILT_IN = ['help', 'completion'] as const;
 
-export function findCommand(table: CommandTable, programs: readonly string[], [first = '', ...rest]: readonly string[]): Found {
+export function findCommand(
+  table: CommandTable,
+  programs: readonly string[],
+  [first = '', ...rest]: readonly string[],
+): FoundCommand {
   const [word = ''] = rest;
   const pair = `${first} ${word}`;
   if (programs.includes(pair)) return { kind: 'program', name: pair, rest: rest.slice(1) };
@@ -39,7 +43,7 @@ const isVerb = ({ commands }: CommandTable, noun: string, [word = '-']: readonly
   !word.startsWith('-') && commands.some(({ path }) => path.length > 1 && path[0] === noun);
 
 /** `fleet task ID log` is `fleet task log ID`. */
-function idFirst(verbs: readonly Command[], [id = '', verb = '', ...rest]: readonly string[]): Found | undefined {
+function idFirst(verbs: readonly Command[], [id = '', verb = '', ...rest]: readonly string[]): FoundCommand | undefined {
   const command = verbs.find(({ path }) => path[1] === verb);
   const takesId = command?.positionals[0]?.name === 'ID';
   return takesId && ID.test(id) ? { kind: 'command', command, rest: [id, ...rest] } : undefined;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Fault } from '../../../domain/fault.ts';
-import type { Io } from '../surroundings.ts';
+import type { Io } from '../deps.ts';
 import { unknownFlag } from './globals.ts';
 
 export interface ProgramWords<Switch extends string, Value extends string = never> {

@@ -5,7 +5,7 @@ import type { Command, CommandValue } from '../command.ts';
 import { GLOBAL_FLAGS, type Globals, KEY_FLAG, unknownFlag } from './globals.ts';
 import { readValue } from './read-value.ts';
 
-export interface Arguments {
+export interface CliArguments {
   readonly globals: Pick<Globals, 'json' | 'help' | 'home' | 'key'>;
   /** Fields of the operation's input. */
   readonly input: Record<string, unknown>;
@@ -14,14 +14,14 @@ export interface Arguments {
 }
 
 /** Reads what follows the words of a command. */
-export function readArguments(command: Command, argv: readonly string[], cwd: string): Arguments {
+export function readArguments(command: Command, argv: readonly string[], cwd: string): CliArguments {
   const parser = parserOf(command);
   refuseSwallowedFlags(command, argv);
   const { operands, unknown } = parser.parseOptions([...argv]);
   if (unknown[0] !== undefined) throw unknownFlag(unknown[0], knownFlags(command), `fleet ${command.path.join(' ')} --help`);
   const typed = parser.opts<Record<string, readonly string[] | boolean | undefined>>();
   const globals = globalsOf(typed, cwd);
-  const found: Pick<Arguments, 'input' | 'local'> = { input: {}, local: {} };
+  const found: Pick<CliArguments, 'input' | 'local'> = { input: {}, local: {} };
   if (globals.help) return { globals, ...found };
 
   const put = (value: CommandValue, read: unknown) => {
@@ -83,7 +83,7 @@ function parserOf(command: Command): Parser {
   return parser;
 }
 
-function globalsOf(typed: Record<string, readonly string[] | boolean | undefined>, cwd: string): Arguments['globals'] {
+function globalsOf(typed: Record<string, readonly string[] | boolean | undefined>, cwd: string): CliArguments['globals'] {
   const last = (name: string) => {
     const value = typed[name];
     return typeof value === 'object' ? value.at(-1) : undefined;

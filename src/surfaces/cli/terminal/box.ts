@@ -1,4 +1,4 @@
-import { filled, type Line } from './rich.ts';
+import { filled, type RichLine } from './rich.ts';
 import { widthOf } from './width.ts';
 
 interface Frame {
@@ -11,7 +11,7 @@ interface Frame {
 }
 
 /** Lines in a box with a title; what is too long is cut. */
-export function box(lines: readonly Line[], { title, width, paint, bold }: Frame): string {
+export function box(lines: readonly RichLine[], { title, width, paint, bold }: Frame): string {
   const inside = Math.max(8, width - 4);
   const rule = '─'.repeat(Math.max(0, inside - widthOf(title) - 1));
   const head = `${paint('╭─')} ${bold(title)} ${paint(`${rule}╮`)}\n`;

@@ -1,6 +1,6 @@
-import type { Io } from '../surroundings.ts';
+import type { Io } from '../deps.ts';
 
-export interface Picture {
+export interface LivePicture {
   /** Draws over what was drawn before. */
   draw(text: string): Promise<void>;
 }
@@ -9,7 +9,7 @@ export interface Picture {
 export const isLive = ({ isTty, env }: Pick<Io, 'isTty' | 'env'>): boolean => isTty && env['TERM'] !== 'dumb';
 
 /** A few lines that are drawn again in place, without flicker: no line is wiped before it is written. */
-export function picture({ out, rows }: Pick<Io, 'out' | 'rows'>): Picture {
+export function picture({ out, rows }: Pick<Io, 'out' | 'rows'>): LivePicture {
   let drawn = 0;
   return {
     draw: async (text) => {

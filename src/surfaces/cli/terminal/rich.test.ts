@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { box } from './box.ts';
-import { filled, type Line, lineWidth, painted, piece, spread } from './rich.ts';
+import { filled, lineWidth, painted, piece, type RichLine, spread } from './rich.ts';
 import { widthOf } from './width.ts';
 
 const red = (text: string) => `<${text}>`;
 const plain = (text: string) => text;
-const lines = fc.array(fc.string({ unit: 'grapheme', maxLength: 8 }).map((text) => piece(text))) as fc.Arbitrary<Line>;
+const lines = fc.array(fc.string({ unit: 'grapheme', maxLength: 8 }).map((text) => piece(text))) as fc.Arbitrary<RichLine>;
 
 describe('a line of pieces', () => {
   it('is coloured after it was cut', () => {

@@ -6,31 +6,31 @@ export interface Piece {
   paint?(text: string): string;
 }
 
-export type Line = readonly Piece[];
+export type RichLine = readonly Piece[];
 
 export const piece = (text: string, paint?: Piece['paint']): Piece => (paint ? { text, paint } : { text });
 
-export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + widthOf(text), 0);
+export const lineWidth = (line: RichLine): number => line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
 /** The line in colour, cut so that it takes at most so many cells. */
-export function painted(line: Line, cells = Number.POSITIVE_INFINITY): string {
+export function painted(line: RichLine, cells = Number.POSITIVE_INFINITY): string {
   return cut(line, cells)
     .map(({ text, paint }) => (paint && text !== '' ? paint(text) : text))
     .join('');
 }
 
 /** The same, filled up with spaces to exactly so many cells. */
-export function filled(line: Line, cells: number): string {
+export function filled(line: RichLine, cells: number): string {
   const shown = cut(line, cells);
   return painted(shown) + ' '.repeat(Math.max(0, cells - lineWidth(shown)));
 }
 
 /** What stands on the left, and at the end of the line what stands on the right. */
-export function spread(left: Line, right: Line, cells: number): string {
+export function spread(left: RichLine, right: RichLine, cells: number): string {
   return `${filled(left, Math.max(0, cells - lineWidth(right) - 1))} ${painted(right)}`;
 }
 
-function cut(line: Line, cells: number): Line {
+function cut(line: RichLine, cells: number): RichLine {
   if (lineWidth(line) <= cells) return line;
   const kept: Piece[] = [];
   let room = cells;

@@ -6,19 +6,19 @@ import { visible } from '../terminal/visible.ts';
 import { truncate } from '../terminal/width.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
 import { shortCommit } from './changes.ts';
-import { type Look, shortId } from './look.ts';
+import { shortId, type ViewStyle } from './look.ts';
 
 type Answer = OutputOf<'fleet.blame'>;
 type Line = Answer['lines'][number];
 
 /** Who is behind the lines of a file; of one line alone, everything that is known. */
-export function blame({ file, lines }: Answer, look: Look): string {
+export function blame({ file, lines }: Answer, look: ViewStyle): string {
   const [first] = lines;
   if (!first) return `${visible(file)} has no lines.\n`;
   return lines.length === 1 ? oneLine(file, first, look) : blameTable(lines, look);
 }
 
-function blameTable(lines: readonly Line[], look: Look): string {
+function blameTable(lines: readonly Line[], look: ViewStyle): string {
   const { paint, width } = look;
   const isOurs = ({ task }: Line) => task !== undefined;
   const tint = (colour: (text: string) => string) => (text: string, line: Line) =>
@@ -53,7 +53,7 @@ function whenOf(at: string, nowMs: number): string {
   return Number.isNaN(ms) ? plainLine(at) : ago(new Date(ms).toISOString(), nowMs);
 }
 
-function oneLine(file: string, line: Line, look: Look): string {
+function oneLine(file: string, line: Line, look: ViewStyle): string {
   const { paint, width, nowMs } = look;
   const head = `${paint.bold(`${visible(file)}:${line.line}`)}\n  ${visible(line.text.replace(/\r$/, '')).trimEnd()}\n`;
   const rows: (readonly [string, string | undefined])[] = [
@@ -71,7 +71,7 @@ function oneLine(file: string, line: Line, look: Look): string {
 
 const readable = 96;
 
-const promptOf = ({ prompt }: Line, { paint, width }: Look): string =>
+const promptOf = ({ prompt }: Line, { paint, width }: ViewStyle): string =>
   prompt === undefined
     ? ''
     : `\n  ${paint.dim('Prompt')}\n${indented(wrap(plain(prompt).trimEnd(), Math.max(20, Math.min(width, readable) - 4)), '    ')}\n`;

@@ -3,13 +3,13 @@ import { ago } from '../terminal/ages.ts';
 import { pairs } from '../terminal/columns.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
-import { counted, homely, type Look, shortId } from './look.ts';
+import { counted, homely, shortId, type ViewStyle } from './look.ts';
 import { questionCard } from './question.ts';
 
 type Context = OutputOf<'run.context'>;
 
 /** What an agent is told when it asks what it is about. */
-export function runContext(context: Context, look: Look): string {
+export function runContext(context: Context, look: ViewStyle): string {
   const { task, parent, dependencies, reviews, recent, earlier, questions } = context;
   const heading = `${look.paint.bold(plainLine(task.title))}\n${look.paint.dim(`  task ${shortId(task.id)}, run ${shortId(context.runId)}, attempt ${context.attempt}`)}\n`;
   const rows = facts(context, look).filter((row): row is readonly [string, string] => Boolean(row[1]));
@@ -36,7 +36,7 @@ export function runContext(context: Context, look: Look): string {
 
 const facts = (
   { task, project, directory, team, notes }: Context,
-  look: Look,
+  look: ViewStyle,
 ): readonly (readonly [string, string | undefined])[] => [
   ['Done when', task.acceptance && plainLine(task.acceptance)],
   ['Kind', `${task.kind}${task.expectsChanges ? '' : ', changes nothing'}`],
@@ -54,22 +54,22 @@ const facts = (
 const neighbour = ({ taskId, title, state, report }: Context['recent'][number]): string =>
   `${shortId(taskId)}  ${state}  ${plainLine(title)}${report?.summary ? `: ${plainLine(report.summary)}` : ''}`;
 
-function section(title: string, lines: readonly string[], { paint, width }: Look): string {
+function section(title: string, lines: readonly string[], { paint, width }: ViewStyle): string {
   if (lines.length === 0) return '';
   const room = Math.max(20, width - 4);
   const body = Number.isFinite(width) ? lines.flatMap((line) => wrap(line, room)) : lines;
   return `  ${paint.dim(title)}\n${body.map((line) => `    ${line}\n`).join('')}`;
 }
 
-function paragraph(text: string, { width }: Look): string {
+function paragraph(text: string, { width }: ViewStyle): string {
   const shown = plain(text).trimEnd();
   return `${indented(Number.isFinite(width) ? wrap(shown, Math.max(20, Math.min(width, 96) - 2)) : shown.split('\n'))}\n`;
 }
 
-export const reportSubmitted = ({ runId, status, summary }: OutputOf<'report.submit'>, look: Look): string =>
+export const reportSubmitted = ({ runId, status, summary }: OutputOf<'report.submit'>, look: ViewStyle): string =>
   `${look.paint.bold(status)} reported for run ${shortId(runId)}\n${paragraph(summary, look)}`;
 
-export function inbox({ taskId, items }: OutputOf<'inbox.read'>, look: Look): string {
+export function inbox({ taskId, items }: OutputOf<'inbox.read'>, look: ViewStyle): string {
   if (items.length === 0) return `Nothing new for task ${shortId(taskId)}.\n`;
   return items
     .map(({ n, by, at, text }) => {

@@ -2,13 +2,13 @@ import type { OutputOf } from '../../../contract/call.ts';
 import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { wrap } from '../terminal/wrap.ts';
-import { homely, type Look } from './look.ts';
+import { homely, type ViewStyle } from './look.ts';
 import { layout } from './task-list.ts';
 
 type Shown = OutputOf<'config.show'>;
 type Item = Shown['items'][number];
 
-export function configShown({ file, problem, items, by, engine, notInForce }: Shown, look: Look): string {
+export function configShown({ file, problem, items, by, engine, notInForce }: Shown, look: ViewStyle): string {
   const { paint } = look;
   const warning =
     problem === undefined ? '' : `${paint.red('✗')} ${wrap(plainLine(problem), Math.max(20, look.width - 2)).join('\n  ')}\n\n`;
@@ -22,7 +22,7 @@ export function configShown({ file, problem, items, by, engine, notInForce }: Sh
 }
 
 /** What this command was given in vain, and how it would be heeded. */
-function ignored(all: Shown['notInForce'], { paint, width }: Look): string {
+function ignored(all: Shown['notInForce'], { paint, width }: ViewStyle): string {
   if (all.length === 0) return '';
   const lines = all.flatMap(({ variable, given, inForce }) =>
     wrap(
@@ -33,10 +33,10 @@ function ignored(all: Shown['notInForce'], { paint, width }: Look): string {
   return `\n${lines.join('\n')}\n  Change it with \`fleet config set\`, or stop the engine (fleet up --stop) and start it with the variable.\n`;
 }
 
-export const configChanged = ({ file, items }: OutputOf<'config.set'>, look: Look): string =>
+export const configChanged = ({ file, items }: OutputOf<'config.set'>, look: ViewStyle): string =>
   `${settingTable(items, look)}${overridden(items)}\n${look.paint.dim(`written to ${homely(file, look)}; a running fleet takes it up by itself`)}\n`;
 
-const settingTable = (items: readonly Item[], look: Look): string =>
+const settingTable = (items: readonly Item[], look: ViewStyle): string =>
   columns<Item>(
     items,
     [

@@ -6,7 +6,7 @@ import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { truncate } from '../terminal/width.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
-import { counted, type Look, shortId } from './look.ts';
+import { counted, shortId, type ViewStyle } from './look.ts';
 import { compact } from './run-list.ts';
 import { layout } from './task-list.ts';
 
@@ -45,7 +45,7 @@ export function contextText({ tokens, limit, estimate }: Context): string {
 }
 
 /** The sum first, then each run, then its turns. */
-export function taskCost(cost: TaskCost, look: Look): string {
+export function taskCost(cost: TaskCost, look: ViewStyle): string {
   const { paint } = look;
   const { usage, turns, runs } = cost;
   if (runs.length === 0) return 'No agent has worked on it yet.\n';
@@ -62,7 +62,7 @@ export function taskCost(cost: TaskCost, look: Look): string {
     .join('\n');
 }
 
-function runCost(run: Row, look: Look): string {
+function runCost(run: Row, look: ViewStyle): string {
   const { paint, nowMs } = look;
   const { usage, spent, turns, quota } = run;
   const state = run.outcome?.replaceAll('_', ' ') ?? 'goes on';
@@ -87,7 +87,7 @@ function runCost(run: Row, look: Look): string {
   return head + share + table;
 }
 
-export function fleetCost(cost: OutputOf<'fleet.cost'>, look: Look): string {
+export function fleetCost(cost: OutputOf<'fleet.cost'>, look: ViewStyle): string {
   const { paint } = look;
   if (cost.items.length === 0) return 'No agent has worked in these days.\n';
   const table = columns(
@@ -107,7 +107,7 @@ export function fleetCost(cost: OutputOf<'fleet.cost'>, look: Look): string {
 }
 
 /** Where dollars come from that no program has said, and what is missing. */
-function origin({ usage, pricesAsOf }: { usage?: Usage | undefined; pricesAsOf: string }, { paint }: Look): string {
+function origin({ usage, pricesAsOf }: { usage?: Usage | undefined; pricesAsOf: string }, { paint }: ViewStyle): string {
   const lines = [
     usage?.listUsd !== undefined && `${dollars(usage.listUsd)} of it by list prices of ${pricesAsOf} and your prices.toml.`,
     usage?.unpriced !== undefined && `Nobody knows what ${counted(usage.unpriced, 'turn')} cost: give its price in prices.toml.`,

@@ -1,24 +1,24 @@
 import type { OutputOf } from '../../../contract/call.ts';
 import { plainLine } from '../terminal/plain.ts';
-import { counted, homely, type Look } from './look.ts';
+import { counted, homely, type ViewStyle } from './look.ts';
 
-export const dbMigrated = ({ file, schema }: OutputOf<'db.migrate'>, look: Look): string =>
+export const dbMigrated = ({ file, schema }: OutputOf<'db.migrate'>, look: ViewStyle): string =>
   `${homely(file, look)} has schema ${schema}\n`;
 
-export function dbChecked({ file, ok, rows, findings, advice }: OutputOf<'db.check'>, look: Look): string {
+export function dbChecked({ file, ok, rows, findings, advice }: OutputOf<'db.check'>, look: ViewStyle): string {
   const { paint } = look;
   if (ok) return `${paint.green('✓')} ${homely(file, look)} is sound, ${counted(rows, 'row')}\n`;
   const list = findings.map((finding) => `  ${plainLine(finding)}\n`).join('');
   return `${paint.red('✗')} ${homely(file, look)} is damaged\n${list}${advice === undefined ? '' : `  ${plainLine(advice)}\n`}`;
 }
 
-export const dbBackedUp = ({ file, bytes, blobs }: OutputOf<'db.backup'>, look: Look): string =>
+export const dbBackedUp = ({ file, bytes, blobs }: OutputOf<'db.backup'>, look: ViewStyle): string =>
   `backup in ${look.paint.bold(homely(file, look))}, ${size(bytes)}, ${counted(blobs, 'long text')}\n  ${look.paint.dim('fleet db restore FILE brings it back')}\n`;
 
-export const dbRestored = ({ file, kept, rows, tokens }: OutputOf<'db.restore'>, look: Look): string =>
+export const dbRestored = ({ file, kept, rows, tokens }: OutputOf<'db.restore'>, look: ViewStyle): string =>
   `${homely(file, look)} restored, ${counted(rows, 'row')}\n${kept === undefined ? '' : `  what was there is kept in ${homely(kept, look)}\n`}${tokensLost(tokens)}`;
 
-export const dbAccepted = ({ file, rows, lostCommits, tokens }: OutputOf<'db.accept'>, look: Look): string =>
+export const dbAccepted = ({ file, rows, lostCommits, tokens }: OutputOf<'db.accept'>, look: ViewStyle): string =>
   `Fleet goes on with ${homely(file, look)} (${counted(rows, 'row')})\nlost: ${counted(lostCommits, 'commit')} that had been confirmed\n${tokensLost(tokens)}`;
 
 const tokensLost = ({ revoked, gone }: OutputOf<'db.restore'>['tokens']): string =>
@@ -27,7 +27,7 @@ const tokensLost = ({ revoked, gone }: OutputOf<'db.restore'>['tokens']): string
     gone === 0 ? '' : `  ${counted(gone, 'token')} made after the backup must be made again\n`,
   ].join('');
 
-export const dbExported = ({ file, rows }: OutputOf<'db.export'>, look: Look): string =>
+export const dbExported = ({ file, rows }: OutputOf<'db.export'>, look: ViewStyle): string =>
   `${counted(rows, 'row')} in ${homely(file, look)}\n`;
 
 export const dbPruned = ({ tasks, requests, blobs, dryRun }: OutputOf<'db.prune'>): string =>

@@ -2,7 +2,7 @@ import type { ExecutorView } from '../../../contract/executor.ts';
 import { columns, pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { executorTable, withAccounts } from './executor.ts';
-import { homely, type Look, type Paint } from './look.ts';
+import { homely, type Paint, type ViewStyle } from './look.ts';
 
 export interface Finding {
   readonly name: string;
@@ -24,7 +24,7 @@ const MARKS: Readonly<Record<Finding['state'], readonly [string, (paint: Paint) 
 };
 
 /** What is there, what is not, and one command for each thing that is not. */
-export function doctorPage(findings: readonly Finding[], executors: readonly ExecutorView[], look: Look): string {
+export function doctorPage(findings: readonly Finding[], executors: readonly ExecutorView[], look: ViewStyle): string {
   const { paint, width } = look;
   const colour = (text: string, { state }: Finding) => MARKS[state][1](paint)(text);
   const table = columns<Finding>(
@@ -46,7 +46,7 @@ export function doctorPage(findings: readonly Finding[], executors: readonly Exe
   return `${table}${agents}${section}\n${verdict(findings, paint)}\n`;
 }
 
-const detailOf = ({ path, detail, state }: Finding, look: Look): string =>
+const detailOf = ({ path, detail, state }: Finding, look: ViewStyle): string =>
   [path === undefined ? undefined : homely(path, look), detail === undefined ? undefined : plainLine(detail)]
     .filter((part) => part !== undefined)
     .join(': ') || (state === 'off' ? 'not found' : '');

@@ -4,14 +4,14 @@ import { ago } from '../terminal/ages.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
 import { truncate } from '../terminal/width.ts';
 import { shortCommit } from './changes.ts';
-import { type Look, shortId } from './look.ts';
+import { shortId, type ViewStyle } from './look.ts';
 
 type Evidence = OutputOf<'task.report'>['evidence'][number];
 
 const shownFully = 5;
 
 /** What the gate said, newest first; of what it refused, the end of its output. */
-export function evidenceText(evidence: readonly Evidence[], look: Look): string {
+export function evidenceText(evidence: readonly Evidence[], look: ViewStyle): string {
   if (evidence.length === 0) return '';
   const { paint } = look;
   const rest = evidence.length - shownFully;
@@ -22,7 +22,7 @@ export function evidenceText(evidence: readonly Evidence[], look: Look): string 
     .join('')}${more}`;
 }
 
-function verdict(found: Evidence, look: Look, isNewest: boolean): string {
+function verdict(found: Evidence, look: ViewStyle, isNewest: boolean): string {
   const { paint, nowMs } = look;
   const { green, command, commit, onto, exit, at, stale, tookMs, runId } = found;
   const sign = green ? paint.green('✓') : paint.red('✗');
@@ -43,7 +43,7 @@ const linesShown = 15;
 const failingShown = 40;
 
 /** The tests that failed, where the runner is known; else the end of what was printed. */
-function lastLines({ output, failures = [] }: Evidence, { paint, width }: Look): string {
+function lastLines({ output, failures = [] }: Evidence, { paint, width }: ViewStyle): string {
   const failing = failures.length > 0 ? plain(failingText(failures)).split('\n').slice(0, failingShown) : undefined;
   const lines = failing ?? plain(output).trimEnd().split('\n').slice(-linesShown);
   if (lines.join('') === '') return `    ${paint.dim('it printed nothing')}\n`;

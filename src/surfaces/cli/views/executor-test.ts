@@ -1,6 +1,6 @@
 import { plainLine } from '../terminal/plain.ts';
 import { wrap } from '../terminal/wrap.ts';
-import type { Look, Paint } from './look.ts';
+import type { Paint, ViewStyle } from './look.ts';
 
 /** One thing that was looked at when an executor was tried. */
 export interface Check {
@@ -16,7 +16,7 @@ const MARKS: Readonly<Record<Check['result'], readonly [string, (paint: Paint) =
   skipped: ['–', (paint) => paint.dim],
 };
 
-export function checkLine({ name, result, why }: Check, { paint, width }: Look): string {
+export function checkLine({ name, result, why }: Check, { paint, width }: ViewStyle): string {
   const [sign, colour] = MARKS[result];
   const text = plainLine(why === undefined ? name : `${name}: ${why}`);
   const [first = '', ...rest] = wrap(text, Math.max(20, width - 2));
@@ -34,5 +34,5 @@ export function tallyOf(checks: readonly Check[]): Tally {
   return { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
 }
 
-export const tallyLine = ({ passed, failed, skipped }: Tally, { paint }: Look): string =>
+export const tallyLine = ({ passed, failed, skipped }: Tally, { paint }: ViewStyle): string =>
   `${(failed === 0 ? paint.green : paint.red)(`${passed} passed, ${failed} failed`)}${skipped === 0 ? '' : `, ${skipped} not tried`}\n`;

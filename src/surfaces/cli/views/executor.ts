@@ -3,7 +3,7 @@ import type { ExecutorView } from '../../../contract/executor.ts';
 import { columns, pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { wrap } from '../terminal/wrap.ts';
-import { homely, type Look, type Paint } from './look.ts';
+import { homely, type Paint, type ViewStyle } from './look.ts';
 
 const MARKS: Readonly<Record<ExecutorView['state'], readonly [string, (paint: Paint) => (text: string) => string]>> = {
   ready: ['✓', (paint) => paint.green],
@@ -13,7 +13,7 @@ const MARKS: Readonly<Record<ExecutorView['state'], readonly [string, (paint: Pa
   off: ['–', (paint) => paint.dim],
 };
 
-export const executorList = ({ items }: OutputOf<'executor.list'>, look: Look): string => {
+export const executorList = ({ items }: OutputOf<'executor.list'>, look: ViewStyle): string => {
   const advice = withAccounts(items).flatMap(({ name, repair }) =>
     repair === undefined ? [] : [[name, plainLine(repair)] as const],
   );
@@ -22,7 +22,7 @@ export const executorList = ({ items }: OutputOf<'executor.list'>, look: Look): 
 };
 
 /** One line for each, whatever the width; what is cut is on the page of the executor. */
-export function executorTable(items: readonly ExecutorView[], look: Look): string {
+export function executorTable(items: readonly ExecutorView[], look: ViewStyle): string {
   const { paint, width } = look;
   const table = columns<ExecutorView>(
     withAccounts(items),
@@ -90,12 +90,12 @@ export function canText(can: ExecutorView['can']): string {
   return able.length <= unable.length ? able.join(', ') : `all but ${unable.join(', ')}`;
 }
 
-function whereText({ program, problem, file, state }: ExecutorView, look: Look): string {
+function whereText({ program, problem, file, state }: ExecutorView, look: ViewStyle): string {
   if (state === 'broken' && problem !== undefined) return plainLine(problem);
   return homely(program?.path ?? file ?? '', look) || '–';
 }
 
-export function executorPage(view: ExecutorView, look: Look): string {
+export function executorPage(view: ExecutorView, look: ViewStyle): string {
   const { paint, width } = look;
   const {
     name,
@@ -136,7 +136,7 @@ export function executorPage(view: ExecutorView, look: Look): string {
   return `${colour(paint)(sign)} ${paint.bold(plainLine(name))} ${state.replace('_', ' ')}${isDefault ? ', for tasks that name none' : ''}\n${trouble}\n${pairs(known, { width, indent: '  ', paint: paint.dim })}\nfleet executor test ${plainLine(name)} tries it.\n`;
 }
 
-function accountText({ signedIn, signedInBy, problem, repair }: Account, look: Look): string {
+function accountText({ signedIn, signedInBy, problem, repair }: Account, look: ViewStyle): string {
   if (problem !== undefined) return [problem, repair].flatMap((part) => (part === undefined ? [] : [plainLine(part)])).join('; ');
   return signedInBy === undefined ? `signed in: ${signedIn}` : `signed in by ${homely(signedInBy, look)}`;
 }

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { type Here, herePage, nextSteps } from './here.ts';
-import { lookOf } from './look.ts';
+import { type HereView, herePage, nextSteps } from './here.ts';
+import { viewStyleOf } from './look.ts';
 
-const look = lookOf({ colour: false, columns: 90, now: () => 0, env: { HOME: '/home/you' }, input: {} } as unknown as Parameters<
-  typeof lookOf
->[0]);
-const bare: Here = { version: '1.2.3', directory: '/home/you/x', tasks: {}, engineRuns: false, agents: [] };
+const look = viewStyleOf({
+  colour: false,
+  columns: 90,
+  now: () => 0,
+  env: { HOME: '/home/you' },
+  input: {},
+} as unknown as Parameters<typeof viewStyleOf>[0]);
+const bare: HereView = { version: '1.2.3', directory: '/home/you/x', tasks: {}, engineRuns: false, agents: [] };
 const repository = { path: '/home/you/x', branch: 'main', hasCommit: true };
 const agents = [{ name: 'claude', ready: true }];
-const first = (here: Here) => nextSteps(here)[0]?.[0];
+const first = (here: HereView) => nextSteps(here)[0]?.[0];
 
 describe('fleet without a word', () => {
   it('says what it sees and the next useful command', () => {

@@ -1,9 +1,9 @@
 import { pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
-import { homely, type Look } from './look.ts';
+import { homely, type ViewStyle } from './look.ts';
 
 /** What `fleet` sees from the directory it is called in. */
-export interface Here {
+export interface HereView {
   readonly version: string;
   readonly directory: string;
   readonly repository?: { readonly path: string; readonly branch?: string | undefined; readonly hasCommit: boolean };
@@ -17,7 +17,7 @@ export interface Here {
 }
 
 /** A few lines for somebody who has typed `fleet` and nothing else: what is here, and what to type next. */
-export function herePage(here: Here, look: Look): string {
+export function herePage(here: HereView, look: ViewStyle): string {
   const { paint, width } = look;
   const facts = [
     ['Here', placeText(here, look)],
@@ -33,25 +33,25 @@ export function herePage(here: Here, look: Look): string {
   ].join('\n');
 }
 
-function placeText({ directory, repository, problem }: Here, look: Look): string {
+function placeText({ directory, repository, problem }: HereView, look: ViewStyle): string {
   if (problem !== undefined) return `${homely(directory, look)}: ${plainLine(problem)}`;
   if (!repository) return `${homely(directory, look)}, which is in no repository`;
   const branch = repository.branch === undefined ? 'no branch' : `branch ${plainLine(repository.branch)}`;
   return `repository ${homely(repository.path, look)}, ${branch}${repository.hasCommit ? '' : ', no commit yet'}`;
 }
 
-function projectText({ project, repository }: Here): string {
+function projectText({ project, repository }: HereView): string {
   if (project !== undefined) return plainLine(project);
   return repository ? 'not one yet: work here would be done in place' : 'none';
 }
 
-function tasksText({ tasks, project }: Here): string {
+function tasksText({ tasks, project }: HereView): string {
   const present = Object.entries(tasks).filter(([, count]) => count > 0);
   if (present.length === 0) return project === undefined ? 'none' : 'none of this project yet';
   return present.map(([state, count]) => `${count} ${state}`).join(', ');
 }
 
-function agentsText({ agents }: Here): string {
+function agentsText({ agents }: HereView): string {
   const ready = agents.filter((agent) => agent.ready).map(({ name }) => plainLine(name));
   if (ready.length > 0) return `${ready.join(', ')} ready`;
   const almost = agents.find(({ problem }) => problem !== undefined && !problem.includes('not found'));
@@ -61,12 +61,12 @@ function agentsText({ agents }: Here): string {
 type Step = readonly [command: string, what: string];
 
 /** What is most likely wanted, first. */
-export function nextSteps(here: Here): readonly Step[] {
+export function nextSteps(here: HereView): readonly Step[] {
   const steps = [...preparing(here), ...working(here)];
   return [...steps, ['fleet --help', 'every command']];
 }
 
-function preparing({ agents, repository, project, problem }: Here): Step[] {
+function preparing({ agents, repository, project, problem }: HereView): Step[] {
   return [
     ...(problem === undefined ? [] : [['cd DIR', 'to a directory that exists'] as const]),
     ...(agents.some(({ ready }) => ready) ? [] : [['fleet doctor', 'see which agent to install, and how to sign in'] as const]),
@@ -77,7 +77,7 @@ function preparing({ agents, repository, project, problem }: Here): Step[] {
   ];
 }
 
-function working({ tasks, repository, project, problem }: Here): Step[] {
+function working({ tasks, repository, project, problem }: HereView): Step[] {
   const needsYou = (tasks['blocked'] ?? 0) > 0;
   return [
     ...(needsYou ? [['fleet status', 'see what waits for you'] as const] : []),

@@ -1,8 +1,8 @@
 import type { OutputOf } from '../../../contract/call.ts';
 import { plainLine } from '../terminal/plain.ts';
-import { homely, type Look } from './look.ts';
+import { homely, type ViewStyle } from './look.ts';
 
-export function homeMade({ home, created }: OutputOf<'home.init'>, look: Look): string {
+export function homeMade({ home, created }: OutputOf<'home.init'>, look: ViewStyle): string {
   const { paint } = look;
   const place = paint.bold(homely(home, look));
   if (created.length === 0) return `${place} is there already; nothing was changed\n`;

@@ -1,12 +1,12 @@
 import pico from 'picocolors';
 import type { PhaseState } from '../../../domain/task/task.ts';
-import type { Io } from '../surroundings.ts';
+import type { Io } from '../deps.ts';
 import { plainLine } from '../terminal/plain.ts';
 
 export type Paint = ReturnType<typeof pico.createColors>;
 
 /** How and when a view is looked at. */
-export interface Look {
+export interface ViewStyle {
   readonly paint: Paint;
   readonly width: number;
   readonly nowMs: number;
@@ -16,11 +16,11 @@ export interface Look {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-export type ViewSurroundings = Pick<Io, 'colour' | 'columns' | 'now' | 'env'> & {
+export type ViewDeps = Pick<Io, 'colour' | 'columns' | 'now' | 'env'> & {
   readonly input: Readonly<Record<string, unknown>>;
 };
 
-export const lookOf = ({ colour, columns, now, env, input }: ViewSurroundings): Look => ({
+export const viewStyleOf = ({ colour, columns, now, env, input }: ViewDeps): ViewStyle => ({
   paint: pico.createColors(colour),
   width: columns,
   nowMs: now(),
@@ -49,7 +49,7 @@ const SIGNS: Readonly<
 export const phaseSign = (state: PhaseState): string => SIGNS[state].sign;
 export const phasePaint = (state: PhaseState, paint: Paint): ((text: string) => string) => SIGNS[state].colour(paint);
 
-export function homely(path: string, { userHome }: Pick<Look, 'userHome'>): string {
+export function homely(path: string, { userHome }: Pick<ViewStyle, 'userHome'>): string {
   const shown = plainLine(path);
   if (!userHome || userHome === '/') return shown;
   if (shown === userHome) return '~';

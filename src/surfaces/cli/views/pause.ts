@@ -3,12 +3,12 @@ import { DEFAULT_ACCOUNT } from '../../../domain/hold/account.ts';
 import { ago } from '../terminal/ages.ts';
 import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
-import { type Look, shortId } from './look.ts';
+import { shortId, type ViewStyle } from './look.ts';
 import { layout } from './task-list.ts';
 
 type Pause = OutputOf<'pause.lift'>;
 
-export function pauseList({ items }: OutputOf<'pause.list'>, look: Look): string {
+export function pauseList({ items }: OutputOf<'pause.list'>, look: ViewStyle): string {
   if (items.length === 0) return 'No account is paused.\n';
   const { paint, nowMs } = look;
   return columns<Pause>(
@@ -25,7 +25,7 @@ export function pauseList({ items }: OutputOf<'pause.list'>, look: Look): string
   );
 }
 
-export const pauseLifted = (pause: Pause, { paint }: Look): string =>
+export const pauseLifted = (pause: Pause, { paint }: ViewStyle): string =>
   `${paint.bold(pausedName(pause))} is no longer paused: what waits for it is started\n`;
 
 export const pausedName = ({ executor, account }: Pick<Pause, 'executor' | 'account'>): string =>

@@ -3,10 +3,10 @@ import type { Project } from '../../../domain/project/project.ts';
 import { ago } from '../terminal/ages.ts';
 import { columns, pairs } from '../terminal/columns.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
-import { homely, type Look } from './look.ts';
+import { homely, type ViewStyle } from './look.ts';
 import { layout } from './task-list.ts';
 
-export function projectList({ items }: OutputOf<'project.list'>, look: Look): string {
+export function projectList({ items }: OutputOf<'project.list'>, look: ViewStyle): string {
   if (items.length === 0) return 'No projects yet. Make one known with: fleet project add DIR\n';
   return columns<Project>(
     items,
@@ -21,7 +21,7 @@ export function projectList({ items }: OutputOf<'project.list'>, look: Look): st
   );
 }
 
-export function projectPage(project: Project, look: Look): string {
+export function projectPage(project: Project, look: ViewStyle): string {
   const { paint } = look;
   const rows: (readonly [string, string | undefined])[] = [
     ['Path', homely(project.path, look)],
@@ -57,7 +57,7 @@ const KINDS: Readonly<Record<Project['kind'], string>> = {
 
 const text = (value: string | undefined): string | undefined => (value === undefined ? undefined : plainLine(value));
 
-export function projectAdded(project: Project, look: Look): string {
+export function projectAdded(project: Project, look: ViewStyle): string {
   const { paint } = look;
   const gate =
     project.verify === undefined ? `  no verify command: fleet project set ${quoted(project.name)} --verify CMD adds one\n` : '';

@@ -3,16 +3,16 @@ import type { Question } from '../../../domain/question/question.ts';
 import { ago } from '../terminal/ages.ts';
 import { plain, plainLine } from '../terminal/plain.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
-import { type Look, shortId } from './look.ts';
+import { shortId, type ViewStyle } from './look.ts';
 
-export function questionList({ items, cursor }: OutputOf<'question.list'>, look: Look): string {
+export function questionList({ items, cursor }: OutputOf<'question.list'>, look: ViewStyle): string {
   if (items.length === 0) return 'Nobody waits for an answer.\n';
   const more = cursor === undefined ? '' : look.paint.dim(`\nThere are more: add --cursor ${plainLine(cursor)}\n`);
   return items.map((question) => questionCard(question, look)).join('\n') + more;
 }
 
 /** The question, its options by number, and the command that answers it. */
-export function questionCard(question: Question, look: Look): string {
+export function questionCard(question: Question, look: ViewStyle): string {
   const { paint, nowMs, width } = look;
   const { id, taskId, askedBy, createdAt, options, answer, state } = question;
   const about = taskId === undefined ? '' : ` about task ${shortId(taskId)}`;
@@ -28,7 +28,7 @@ export function questionCard(question: Question, look: Look): string {
   );
 }
 
-function ending({ id, state, options, withdrawn }: Question, answer: Question['answer'], { paint, nowMs }: Look): string {
+function ending({ id, state, options, withdrawn }: Question, answer: Question['answer'], { paint, nowMs }: ViewStyle): string {
   if (answer)
     return `  ${paint.green('→')} ${plainLine(answer.text)} ${paint.dim(`(${plainLine(answer.by)}, ${ago(answer.at, nowMs)})`)}\n`;
   if (state === 'withdrawn') {
@@ -42,4 +42,4 @@ function ending({ id, state, options, withdrawn }: Question, answer: Question['a
 export const answerCommand = (id: string, hasOptions: boolean): string =>
   `fleet question answer ${shortId(id)} ${hasOptions ? 'NUMBER' : 'TEXT'}`;
 
-export const questionAsked = (question: Question, look: Look): string => `asked\n${questionCard(question, look)}`;
+export const questionAsked = (question: Question, look: ViewStyle): string => `asked\n${questionCard(question, look)}`;

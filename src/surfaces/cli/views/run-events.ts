@@ -5,7 +5,7 @@ import { plain, plainLine } from '../terminal/plain.ts';
 import { truncate } from '../terminal/width.ts';
 import { wrap } from '../terminal/wrap.ts';
 import { contextText, dollarsText, quotaText, tokensText } from './cost.ts';
-import { counted, type Look, type Paint } from './look.ts';
+import { counted, type Paint, type ViewStyle } from './look.ts';
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 type Colour = (text: string) => string;
@@ -19,7 +19,7 @@ interface Shown {
 }
 
 /** What an agent said and did, like a conversation. */
-export const eventLines = ({ items }: OutputOf<'run.events'>, look: Look): string => eventTeller(look)(items);
+export const eventLines = ({ items }: OutputOf<'run.events'>, look: ViewStyle): string => eventTeller(look)(items);
 
 /** Beyond this a tool whose end has not been seen is forgotten. */
 const MOST_OPEN = 1_000;
@@ -29,7 +29,7 @@ const ROOM_FOR_PLACES = 60;
 const PLACE = 9;
 
 /** Tells page after page, and remembers what the one before began. */
-export function eventTeller(look: Look): (items: readonly RunEvent[]) => string {
+export function eventTeller(look: ViewStyle): (items: readonly RunEvent[]) => string {
   const open = new Map<string, string>();
   let said = '';
   return (items) => {
@@ -61,7 +61,7 @@ export function eventTeller(look: Look): (items: readonly RunEvent[]) => string 
 }
 
 /** The text beside its sign, wrapped under itself. */
-function laid({ sign, text, signColour = same, colour = same }: Shown, at: number, { paint, width }: Look): string {
+function laid({ sign, text, signColour = same, colour = same }: Shown, at: number, { paint, width }: ViewStyle): string {
   const hasPlace = width >= ROOM_FOR_PLACES;
   const margin = hasPlace ? PLACE + 2 : 0;
   const place = hasPlace ? `${paint.dim(String(at).padStart(PLACE))}  ` : '';
@@ -87,7 +87,7 @@ const doneShown = ({ ok }: Of<'tool-done'>, name: string, paint: Paint): Shown =
 const marks = (ok: boolean, paint: Paint): Pick<Shown, 'sign' | 'signColour'> =>
   ok ? { sign: '✓', signColour: paint.green } : { sign: '✗', signColour: paint.red };
 
-function shown(event: Exclude<RunEvent, Of<'tool' | 'tool-done'>>, { paint, nowMs }: Look): Shown {
+function shown(event: Exclude<RunEvent, Of<'tool' | 'tool-done'>>, { paint, nowMs }: ViewStyle): Shown {
   const quiet = (sign: string, text: string): Shown => ({ sign, text, signColour: paint.dim, colour: paint.dim });
   const loud = (sign: string, text: string, colour: Colour): Shown => ({ sign, text, signColour: colour, colour });
   switch (event.type) {

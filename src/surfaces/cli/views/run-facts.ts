@@ -2,14 +2,14 @@ import type { RunFacts } from '../../../contract/run-events.ts';
 import { pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { truncate } from '../terminal/width.ts';
-import { counted, homely, type Look, shortId } from './look.ts';
+import { counted, homely, shortId, type ViewStyle } from './look.ts';
 
 type Rows = readonly (readonly [string, string | undefined])[];
 
 const SHOWN = 400;
 
 /** How a run was started, and how its process ended. */
-export function factsPage(facts: RunFacts, look: Look): string {
+export function factsPage(facts: RunFacts, look: ViewStyle): string {
   const { paint, width } = look;
   const rows = factRows(facts, look).filter((row): row is readonly [string, string] => Boolean(row[1]));
   const body =
@@ -17,7 +17,7 @@ export function factsPage(facts: RunFacts, look: Look): string {
   return `${paint.bold(`run ${shortId(facts.runId)}`)}\n\n${body}`;
 }
 
-export const factRows = ({ directory, prompt, launch, exit }: RunFacts, look: Look): Rows => [
+export const factRows = ({ directory, prompt, launch, exit }: RunFacts, look: ViewStyle): Rows => [
   [
     'Prompt',
     prompt && `${truncate(plainLine(prompt.text), SHOWN)} (${counted(prompt.bytes, 'byte')}, ${homely(prompt.file, look)})`,

@@ -5,14 +5,14 @@ import type { Outcome, RunPhase } from '../../../domain/run/run.ts';
 import { clockTime, span } from '../terminal/ages.ts';
 import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
-import { type Look, type Paint, shortId } from './look.ts';
+import { type Paint, shortId, type ViewStyle } from './look.ts';
 import { layout } from './task-list.ts';
 
 interface RunPage {
   readonly items: readonly RunView[];
 }
 
-export function runList({ items }: RunPage, look: Look): string {
+export function runList({ items }: RunPage, look: ViewStyle): string {
   if (items.length === 0) return 'No runs. The engine starts them: fleet up\n';
   const { paint, nowMs, input } = look;
   const ofOneTask = input['task'] !== undefined;

@@ -4,14 +4,14 @@ import { ago, span } from '../terminal/ages.ts';
 import { pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { contextText, dollarsText, quotaText, tokensText } from './cost.ts';
-import { counted, homely, type Look, shortId } from './look.ts';
+import { counted, homely, shortId, type ViewStyle } from './look.ts';
 import { factRows } from './run-facts.ts';
 import { healthPaint, statePaint, stateText, tookMs } from './run-list.ts';
 
 type Rows = readonly (readonly [string, string | undefined])[];
 
 /** Everything about one run, laid out for reading. */
-export function runPage(run: RunView, look: Look, facts?: RunFacts): string {
+export function runPage(run: RunView, look: ViewStyle, facts?: RunFacts): string {
   const { paint, width } = look;
   const heading = `${statePaint(run.phase, paint)(stateText(run.phase))} ${paint.bold(`run ${shortId(run.id)}`)}\n`;
   const rows = [...identity(run, look), ...progress(run, look), ...(facts ? factRows(facts, look) : [])].filter(
@@ -24,7 +24,7 @@ export function runPage(run: RunView, look: Look, facts?: RunFacts): string {
   ].join('\n');
 }
 
-const identity = (run: RunView, look: Look): Rows => [
+const identity = (run: RunView, look: ViewStyle): Rows => [
   ['State', stateLine(run, look)],
   ['Health', run.health && healthPaint(run.health, look.paint)(run.health)],
   ['Task', `${shortId(run.taskId)}, attempt ${run.attempt}${run.kind === 'agent' ? '' : `, ${run.kind}`}`],
@@ -39,7 +39,7 @@ const identity = (run: RunView, look: Look): Rows => [
   ['Process', run.phase.state === 'running' ? `${run.phase.agent.pid}, watched by ${run.phase.shim.pid}` : undefined],
 ];
 
-function stateLine({ phase, ...run }: RunView, { paint, nowMs }: Look): string {
+function stateLine({ phase, ...run }: RunView, { paint, nowMs }: ViewStyle): string {
   const word = statePaint(phase, paint)(phase.state === 'ended' ? phase.outcome.replaceAll('_', ' ') : phase.state);
   const took = span(tookMs({ phase, ...run }, nowMs));
   if (phase.state === 'ending') return `${word} as ${phase.outcome.replaceAll('_', ' ')}: ${plainLine(phase.why)}`;
@@ -48,7 +48,7 @@ function stateLine({ phase, ...run }: RunView, { paint, nowMs }: Look): string {
   return `${word} ${ago(phase.at, nowMs)} after ${took}${exit}${phase.detail ? `: ${plainLine(phase.detail)}` : ''}`;
 }
 
-function progress({ watch, phase }: RunView, { nowMs }: Look): Rows {
+function progress({ watch, phase }: RunView, { nowMs }: ViewStyle): Rows {
   if (!watch) return [];
   const { usage, context, lines, events, droppedBytes, openTools, lastWords, summary, unknownLines = 0 } = watch;
   const printed = [

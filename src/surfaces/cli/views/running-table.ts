@@ -3,7 +3,7 @@ import type { TaskView } from '../../../contract/shapes.ts';
 import { clockTime, elapsedSince } from '../terminal/ages.ts';
 import { type Column, columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
-import { homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
+import { homely, phasePaint, phaseSign, shortId, type ViewStyle } from './look.ts';
 import { compact, healthPaint } from './run-list.ts';
 import { executorOf, layout, more, placeOf } from './task-list.ts';
 
@@ -20,7 +20,7 @@ interface Row {
 }
 
 /** What only a run knows is a dash for a task that a person claimed. */
-export function runningTable({ items, cursor, runs }: AtWork, look: Look): string {
+export function runningTable({ items, cursor, runs }: AtWork, look: ViewStyle): string {
   if (items.length === 0) return 'Nobody works on a task right now. See what could start with: fleet ready\n';
   const { paint, nowMs } = look;
   const byId = new Map<string, RunView>(runs.map((run) => [run.id, run]));
@@ -65,7 +65,7 @@ export function runningTable({ items, cursor, runs }: AtWork, look: Look): strin
 /** Its agent has finished, and its work is on its way. */
 const isProved = ({ phase }: TaskView): boolean => phase.state === 'verifying' || phase.state === 'merging';
 
-const phaseColumn = ({ paint }: Look): Column<Row> => ({
+const phaseColumn = ({ paint }: ViewStyle): Column<Row> => ({
   title: 'PHASE',
   cell: ({ task: { phase } }) => `${phaseSign(phase.state)} ${phase.state}`,
   paint: (text, { task }) => phasePaint(task.phase.state, paint)(text),
@@ -92,5 +92,5 @@ function modelOf({ task, run }: Row): string {
   return run?.model === undefined ? '(default)' : `${plainLine(run.model)} (default)`;
 }
 
-const directoryOf = ({ task, run }: Row, look: Look): string =>
+const directoryOf = ({ task, run }: Row, look: ViewStyle): string =>
   run?.directory ? homely(run.directory, look) : placeOf(task, look);

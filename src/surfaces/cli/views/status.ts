@@ -8,7 +8,7 @@ import { truncate } from '../terminal/width.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
 import { changesText } from './changes.ts';
 import { contextText, dollarsText } from './cost.ts';
-import { counted, homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
+import { counted, homely, phasePaint, phaseSign, shortId, type ViewStyle } from './look.ts';
 import { unblock } from './next-commands.ts';
 import { pausedName } from './pause.ts';
 import { answerCommand } from './question.ts';
@@ -17,12 +17,12 @@ import { executorOf, placeOf } from './task-list.ts';
 type Status = OutputOf<'fleet.status'>;
 
 /** The whole fleet on one screen: what goes on, what needs a person, what is wrong. */
-export function fleetStatus(status: Status, look: Look): string {
+export function fleetStatus(status: Status, look: ViewStyle): string {
   const parts = [head, counts, needsYou, reviews, running, paused, heldUp, problems].map((part) => part(status, look));
   return parts.filter((part) => part !== '').join('\n');
 }
 
-function head({ home, engine }: Status, look: Look): string {
+function head({ home, engine }: Status, look: ViewStyle): string {
   const { paint, nowMs } = look;
   const place = `${paint.bold('Fleet')} in ${homely(home, look)}`;
   if (!engine.running)
@@ -35,7 +35,7 @@ function head({ home, engine }: Status, look: Look): string {
   return `${place}\n${paint.green('●')} engine runs ${where.filter(Boolean).join(', ')}\n`;
 }
 
-function counts({ counts: { tasks, atLeast, at }, projects }: Status, look: Look): string {
+function counts({ counts: { tasks, atLeast, at }, projects }: Status, look: ViewStyle): string {
   const { paint } = look;
   const present = PHASE_STATES.map((state) => ({ state, count: tasks[state] ?? 0 })).filter(({ count }) => count > 0);
   const total = present.reduce((sum, { count }) => sum + count, 0);
@@ -52,7 +52,7 @@ function counts({ counts: { tasks, atLeast, at }, projects }: Status, look: Look
 const barCells = 32;
 
 /** Each phase that has a task gets at least one cell. */
-function bar(present: readonly { state: PhaseState; count: number }[], total: number, { paint }: Look): string {
+function bar(present: readonly { state: PhaseState; count: number }[], total: number, { paint }: ViewStyle): string {
   const spare = Math.max(0, barCells - present.length);
   return present
     .map(({ state, count }) => phasePaint(state, paint)('█'.repeat(1 + Math.round((count / total) * spare))))
@@ -67,7 +67,7 @@ const nothingYet = (projects: number): string =>
 const isReview = ({ phase }: Status['blocked'][number]): boolean => phase.state === 'blocked' && phase.block.cause === 'review';
 
 /** Finished work, with what to type for it. */
-function reviews({ blocked }: Status, look: Look): string {
+function reviews({ blocked }: Status, look: ViewStyle): string {
   const waiting = blocked.filter(isReview);
   const [first] = waiting;
   if (!first) return '';
@@ -91,7 +91,7 @@ function reviews({ blocked }: Status, look: Look): string {
   return `${paint.bold('Waits for your review')}\n${table}${commands.join('')}`;
 }
 
-function needsYou({ blocked: all, questions }: Status, look: Look): string {
+function needsYou({ blocked: all, questions }: Status, look: ViewStyle): string {
   const blocked = all.filter((task) => !isReview(task));
   if (blocked.length + questions.length === 0) return '';
   const { paint, width } = look;
@@ -114,7 +114,7 @@ function needsYou({ blocked: all, questions }: Status, look: Look): string {
   return `${paint.bold('Needs you')}\n${[...asked, ...stuck].join('')}`;
 }
 
-function running({ running: tasks }: Status, look: Look): string {
+function running({ running: tasks }: Status, look: ViewStyle): string {
   if (tasks.length === 0) return '';
   const { paint, nowMs, width } = look;
   const table = columns(
@@ -140,7 +140,7 @@ function running({ running: tasks }: Status, look: Look): string {
   return `${paint.bold('Running')}\n${table}`;
 }
 
-const takenColumn = ({ paint }: Look): Column<TaskView> => ({
+const takenColumn = ({ paint }: ViewStyle): Column<TaskView> => ({
   title: '',
   cell: ({ usage, now }) =>
     [usage && dollarsText(usage), now?.context && contextText(now.context)].filter((text) => text !== undefined).join(', '),
@@ -148,7 +148,7 @@ const takenColumn = ({ paint }: Look): Column<TaskView> => ({
   expendable: 4,
 });
 
-function paused({ pauses }: Status, { paint, width, nowMs }: Look): string {
+function paused({ pauses }: Status, { paint, width, nowMs }: ViewStyle): string {
   if (pauses.length === 0) return '';
   const lines = pauses.map((pause) => {
     const { until, stated, why } = pause;
@@ -158,7 +158,7 @@ function paused({ pauses }: Status, { paint, width, nowMs }: Look): string {
   return `${paint.bold('Paused by their provider')}\n${lines.join('')}`;
 }
 
-function heldUp({ heldUp: list }: Status, { paint, width }: Look): string {
+function heldUp({ heldUp: list }: Status, { paint, width }: ViewStyle): string {
   if (list.length === 0) return '';
   const lines = list.map(({ why, tasks, atLeast, first }) => {
     const many = counted(tasks, 'task').replace(' ', atLeast ? '+ ' : ' ');
@@ -168,7 +168,7 @@ function heldUp({ heldUp: list }: Status, { paint, width }: Look): string {
   return `${paint.bold('Not started')}\n${lines.join('')}`;
 }
 
-function problems({ problems: list }: Status, { paint, width }: Look): string {
+function problems({ problems: list }: Status, { paint, width }: ViewStyle): string {
   if (list.length === 0) return '';
   const lines = list.map(
     (problem) => `  ${paint.red('✗')} ${wrap(plainLine(problem), Math.max(20, width - 4)).join('\n    ')}\n`,

@@ -4,12 +4,12 @@ import { plainLine } from '../terminal/plain.ts';
 import { visible } from '../terminal/visible.ts';
 import { barPaint, changeBar, changesText, shortCommit } from './changes.ts';
 import { type DiffLine, type FileDiff, filesIn } from './diff-parts.ts';
-import { counted, type Look, type Paint } from './look.ts';
+import { counted, type Paint, type ViewStyle } from './look.ts';
 
 type Diff = OutputOf<'task.diff'>;
 
 /** What a task has changed: the files at a glance, then every line. */
-export function taskDiff(diff: Diff, look: Look): string {
+export function taskDiff(diff: Diff, look: ViewStyle): string {
   const files = filesIn(diff.text);
   return [diffSummary(diff, files, look), ...files.map((file) => fileText(file, look)), cutNote(diff, look)]
     .filter((part) => part !== '')
@@ -17,13 +17,13 @@ export function taskDiff(diff: Diff, look: Look): string {
 }
 
 /** Only which files, and how much of each. */
-export const diffStat = (diff: Diff, look: Look): string =>
+export const diffStat = (diff: Diff, look: ViewStyle): string =>
   [diffSummary(diff, filesIn(diff.text), look), cutNote(diff, look)].filter((part) => part !== '').join('\n');
 
 const filesShown = 50;
 const widestBar = 40;
 
-function diffSummary({ branch, base, tip, totals }: Diff, files: readonly FileDiff[], look: Look): string {
+function diffSummary({ branch, base, tip, totals }: Diff, files: readonly FileDiff[], look: ViewStyle): string {
   const { paint, width } = look;
   const head = `${paint.bold(plainLine(branch))} ${paint.dim(`${shortCommit(base)} → ${shortCommit(tip)}`)}\n`;
   const shown = files.slice(0, filesShown);
@@ -46,7 +46,7 @@ function diffSummary({ branch, base, tip, totals }: Diff, files: readonly FileDi
 const sizeOf = ({ added, removed, notes }: FileDiff): string =>
   notes.includes('binary') ? 'binary' : added + removed === 0 ? (notes[0] ?? '0') : String(added + removed);
 
-function fileText({ path, notes, lines }: FileDiff, { paint }: Look): string {
+function fileText({ path, notes, lines }: FileDiff, { paint }: ViewStyle): string {
   const about = notes.length === 0 ? '' : ` ${paint.dim(`(${notes.map(visible).join(', ')})`)}`;
   return `${paint.bold(visible(path))}${about}\n${lines.map((line) => lineText(line, paint)).join('')}`;
 }
@@ -67,5 +67,5 @@ function lineText({ kind, text }: DiffLine, paint: Paint): string {
   }
 }
 
-const cutNote = ({ cut }: Diff, { paint }: Look): string =>
+const cutNote = ({ cut }: Diff, { paint }: ViewStyle): string =>
   cut ? `${paint.yellow('The diff is longer and was cut here.')} --max-bytes N sets how much is shown.\n` : '';

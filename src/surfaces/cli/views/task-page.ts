@@ -7,12 +7,12 @@ import { plain, plainLine } from '../terminal/plain.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
 import { provingText, shortCommit } from './changes.ts';
 import { contextText, dollarsText, quotaText, tokensText } from './cost.ts';
-import { counted, homely, type Look, phasePaint, phaseSign, shortId } from './look.ts';
+import { counted, homely, phasePaint, phaseSign, shortId, type ViewStyle } from './look.ts';
 import { nextCommands } from './next-commands.ts';
 import { workFacts } from './work-facts.ts';
 
 /** Everything about one task, laid out for reading. */
-export function taskPage(task: TaskView, look: Look): string {
+export function taskPage(task: TaskView, look: ViewStyle): string {
   const { paint } = look;
   const { state } = task.phase;
   const colour = phasePaint(state, paint);
@@ -31,7 +31,7 @@ export function taskPage(task: TaskView, look: Look): string {
     .join('\n');
 }
 
-function facts(task: TaskView, look: Look): (readonly [string, string])[] {
+function facts(task: TaskView, look: ViewStyle): (readonly [string, string])[] {
   const rows: (readonly [string, string | undefined])[] = [
     ['Phase', phaseText(task, look)],
     ['Trouble', troubleText(task, look)],
@@ -62,7 +62,7 @@ function facts(task: TaskView, look: Look): (readonly [string, string])[] {
 }
 
 /** What the machine refuses now; it goes on by itself once that is over. */
-const troubleText = ({ trouble }: TaskView, { paint, nowMs }: Look): string | undefined =>
+const troubleText = ({ trouble }: TaskView, { paint, nowMs }: ViewStyle): string | undefined =>
   trouble &&
   `${paint.yellow(plainLine(trouble.what))}: tried again and again since ${ago(trouble.since, nowMs)}, and goes on by itself once it is over`;
 
@@ -74,7 +74,7 @@ function forkText({ forkedFrom }: TaskView): string | undefined {
 }
 
 /** Where it stands; for a blocked task, who must do what. */
-export function phaseText(task: TaskView, { paint, nowMs }: Pick<Look, 'paint' | 'nowMs'>): string {
+export function phaseText(task: TaskView, { paint, nowMs }: Pick<ViewStyle, 'paint' | 'nowMs'>): string {
   const { phase, cancelAsked, maxAttempts } = task;
   const colour = phasePaint(phase.state, paint);
   const stopping = cancelAsked ? `, asked to stop by ${plainLine(cancelAsked.by)} ${ago(cancelAsked.at, nowMs)}` : '';
@@ -112,7 +112,7 @@ function waitedFor({ on, until }: Extract<TaskView['phase'], { state: 'waiting' 
 }
 
 /** Where the work is done and where it goes. */
-export function whereText(task: TaskView, look: Pick<Look, 'userHome'>): string {
+export function whereText(task: TaskView, look: Pick<ViewStyle, 'userHome'>): string {
   const inPlace = task.projectId === undefined || task.isolation === 'in_place';
   const place = task.project === undefined ? homely(task.directory ?? '–', look) : `project ${plainLine(task.project)}`;
   if (inPlace) return `${place}, in place: no branch, no merge`;
@@ -173,7 +173,7 @@ function limitsText({ maxAttempts, maxTurns, maxBudgetUsd, maxTokens, timeoutSec
 
 const readable = 96;
 
-function longText(name: string, text: string, { paint, width }: Look): string {
+function longText(name: string, text: string, { paint, width }: ViewStyle): string {
   const room = Number.isFinite(width) ? Math.min(width, readable) - 4 : Infinity;
   return `  ${paint.dim(name)}\n${indented(wrap(plain(text).trimEnd(), Math.max(20, room)), '    ')}\n`;
 }

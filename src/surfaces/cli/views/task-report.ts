@@ -5,14 +5,14 @@ import { plain, plainLine } from '../terminal/plain.ts';
 import { indented, wrap } from '../terminal/wrap.ts';
 import { barPaint, changeBar, changesText, shortCommit } from './changes.ts';
 import { evidenceText } from './evidence.ts';
-import { counted, type Look, shortId } from './look.ts';
+import { counted, shortId, type ViewStyle } from './look.ts';
 
 type Answer = OutputOf<'task.report'>;
 type Report = Answer['reports'][number];
 type Colour = 'green' | 'yellow' | 'red' | 'cyan' | 'dim';
 
 /** What the newest run said it has done, and what the gate has found. */
-export function taskReport({ taskId, reports, evidence, rejected, conflicts }: Answer, look: Look): string {
+export function taskReport({ taskId, reports, evidence, rejected, conflicts }: Answer, look: ViewStyle): string {
   const [newest, ...before] = reports;
   if (!newest && evidence.length === 0 && !rejected)
     return `No agent of ${shortId(taskId)} has reported yet, and no gate has looked at its work.\n`;
@@ -26,7 +26,7 @@ export function taskReport({ taskId, reports, evidence, rejected, conflicts }: A
   return parts.filter((part) => part !== '').join('\n');
 }
 
-function rejectedText(rejected: Answer['rejected'], look: Look): string {
+function rejectedText(rejected: Answer['rejected'], look: ViewStyle): string {
   if (!rejected) return '';
   const { paint, nowMs } = look;
   const same = rejected.unchanged ? paint.yellow('  the very same was handed in again\n') : '';
@@ -60,7 +60,7 @@ const LISTS: readonly (readonly [name: string, field: Field, sign: string, colou
 ];
 type Field = 'doubts' | 'done' | 'tested' | 'untested' | 'open' | 'errors' | 'nextSteps';
 
-function reportText(report: Report, look: Look): string {
+function reportText(report: Report, look: ViewStyle): string {
   const { paint, nowMs } = look;
   const [sign, colour] = STATUS[report.status];
   const origin = paint.dim(`run ${shortId(report.runId)}, ${ago(report.at, nowMs)}${CHANNELS[report.channel]}`);
@@ -77,12 +77,12 @@ function reportText(report: Report, look: Look): string {
 }
 
 const readable = 96;
-const room = ({ width }: Look, margin: number): number => Math.max(20, Math.min(width, readable) - margin);
+const room = ({ width }: ViewStyle, margin: number): number => Math.max(20, Math.min(width, readable) - margin);
 
-const summary = (text: string, look: Look): string =>
+const summary = (text: string, look: ViewStyle): string =>
   text.trim() === '' ? '' : `${indented(wrap(plain(text).trimEnd(), room(look, 2)))}\n`;
 
-function list(report: Report, [name, field, sign, colour]: (typeof LISTS)[number], look: Look): string {
+function list(report: Report, [name, field, sign, colour]: (typeof LISTS)[number], look: ViewStyle): string {
   const { paint } = look;
   const items = report[field].map((item) => {
     const [first = '', ...rest] = wrap(plainLine(item), room(look, 6));
@@ -92,7 +92,7 @@ function list(report: Report, [name, field, sign, colour]: (typeof LISTS)[number
   return items.length === 0 ? '' : `  ${paint.dim(name)}\n${items.join('')}`;
 }
 
-function tests(ran: Report['tests'], look: Look): string {
+function tests(ran: Report['tests'], look: ViewStyle): string {
   if (ran.length === 0) return '';
   const { paint } = look;
   const colourOf = (status: string) => (/^(pass|ok|green|succe)/i.test(status) ? paint.green : paint.yellow);
@@ -111,7 +111,7 @@ function tests(ran: Report['tests'], look: Look): string {
 const filesShown = 30;
 const barCells = 24;
 
-function files({ files: changed, totals }: Report, look: Look): string {
+function files({ files: changed, totals }: Report, look: ViewStyle): string {
   if (changed.length === 0) return '';
   const { paint, width } = look;
   const shown = changed.slice(0, filesShown);
@@ -133,7 +133,7 @@ function files({ files: changed, totals }: Report, look: Look): string {
 
 const commitsShown = 10;
 
-function commits({ commits: made }: Report, { paint, width }: Look): string {
+function commits({ commits: made }: Report, { paint, width }: ViewStyle): string {
   if (made.length === 0) return '';
   const lines = columns<(typeof made)[number]>(
     made.slice(0, commitsShown),

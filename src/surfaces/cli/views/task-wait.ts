@@ -5,11 +5,11 @@ import { elapsedSince } from '../terminal/ages.ts';
 import { columns, pairs } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { provingText, shortCommit } from './changes.ts';
-import { type Look, phasePaint, phaseSign, shortId } from './look.ts';
+import { phasePaint, phaseSign, shortId, type ViewStyle } from './look.ts';
 import { nextCommands } from './next-commands.ts';
 
 /** One line for each task: how it stands, and why it does not go on. */
-export function taskWait({ items }: OutputOf<'task.wait'>, look: Look): string {
+export function taskWait({ items }: OutputOf<'task.wait'>, look: ViewStyle): string {
   const { paint, width } = look;
   return columns<TaskView>(
     items,
@@ -31,7 +31,7 @@ export function taskWait({ items }: OutputOf<'task.wait'>, look: Look): string {
 const phaseWord = ({ phase, cancelAsked }: TaskView): string => (cancelAsked && 'since' in phase ? 'stopping' : phase.state);
 
 /** What a reader who waits wants to know: what it waits for, how long it has been, or what went wrong. */
-export function whyText(task: TaskView, { nowMs }: Pick<Look, 'nowMs'>): string {
+export function whyText(task: TaskView, { nowMs }: Pick<ViewStyle, 'nowMs'>): string {
   if (task.heldUp !== undefined) return plainLine(task.heldUp);
   const { phase, maxAttempts, work } = task;
   const attempts = countedAttempts(task);
@@ -63,7 +63,7 @@ export function whyText(task: TaskView, { nowMs }: Pick<Look, 'nowMs'>): string 
 const stepsShown = 2;
 
 /** For each task that is not done: why, and what to do. */
-export function notDone(tasks: readonly TaskView[], look: Look): string {
+export function notDone(tasks: readonly TaskView[], look: ViewStyle): string {
   return tasks
     .map((task) => {
       const why = whyText(task, look);

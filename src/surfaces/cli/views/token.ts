@@ -2,13 +2,13 @@ import type { OutputOf } from '../../../contract/call.ts';
 import { ago } from '../terminal/ages.ts';
 import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
-import { type Look, shortId } from './look.ts';
+import { shortId, type ViewStyle } from './look.ts';
 import { layout } from './task-list.ts';
 
 type Item = OutputOf<'token.list'>['items'][number];
 
 /** The token stands alone on the last line, so that a pipe can take it from there. */
-export function tokenMade(answer: OutputOf<'token.create'>, { paint }: Look): string {
+export function tokenMade(answer: OutputOf<'token.create'>, { paint }: ViewStyle): string {
   const { id, name, role, team, expiresAt, token } = answer;
   const whose = `${plainLine(name)}, ${role}${team === undefined ? '' : ` of team ${plainLine(team)}`}`;
   return [
@@ -20,10 +20,10 @@ export function tokenMade(answer: OutputOf<'token.create'>, { paint }: Look): st
 }
 
 /** The code alone is of use to programs; people take `fleet login`. */
-export const tokenLinked = ({ name, role, expiresAt, code }: OutputOf<'token.link'>, { paint }: Look): string =>
+export const tokenLinked = ({ name, role, expiresAt, code }: OutputOf<'token.link'>, { paint }: ViewStyle): string =>
   `a code for one browser of ${plainLine(name)}, ${role}, good once until ${expiresAt.slice(11, 16)} UTC\n${paint.dim('fleet login prints it as a link')}\n${plainLine(code)}\n`;
 
-export function tokenList({ items, cursor }: OutputOf<'token.list'>, look: Look): string {
+export function tokenList({ items, cursor }: OutputOf<'token.list'>, look: ViewStyle): string {
   if (items.length === 0) return 'No tokens. `fleet token create NAME --role worker` makes one.\n';
   const { paint, nowMs } = look;
   const table = columns<Item>(
@@ -41,7 +41,7 @@ export function tokenList({ items, cursor }: OutputOf<'token.list'>, look: Look)
   return cursor === undefined ? table : `${table}${paint.dim(`There are more: add --cursor ${plainLine(cursor)}`)}\n`;
 }
 
-export const tokenRevoked = ({ id, name }: OutputOf<'token.revoke'>, { paint }: Look): string =>
+export const tokenRevoked = ({ id, name }: OutputOf<'token.revoke'>, { paint }: ViewStyle): string =>
   `token ${paint.bold(shortId(id))} of ${plainLine(name)} opens nothing any more\n`;
 
 const untilOf = ({ expiresAt, revokedAt }: Item): string => (revokedAt ? 'revoked' : expiresAt.slice(0, 10));

@@ -8,7 +8,7 @@ import { dbAccepted, dbBackedUp, dbChecked, dbExported, dbMigrated, dbPruned, db
 import { executorList, executorPage } from './executor.ts';
 import { homeMade } from './home.ts';
 import { logLines } from './log.ts';
-import { type Look, lookOf, type ViewSurroundings } from './look.ts';
+import { type ViewDeps, type ViewStyle, viewStyleOf } from './look.ts';
 import { pauseLifted, pauseList } from './pause.ts';
 import { projectAdded, projectList, projectPage, projectRemoved } from './project.ts';
 import { questionAsked, questionCard, questionList } from './question.ts';
@@ -44,7 +44,7 @@ export const JSON_IS_THE_VIEW = ['task.export'] as const satisfies readonly Oper
 type Seen = Exclude<OperationName, (typeof JSON_IS_THE_VIEW)[number]>;
 
 /** How a person reads each answer. An operation without a view does not compile. */
-export const VIEWS: { readonly [Name in Seen]: (output: OutputOf<Name>, look: Look) => string } = {
+export const VIEWS: { readonly [Name in Seen]: (output: OutputOf<Name>, look: ViewStyle) => string } = {
   'home.init': homeMade,
   'config.show': configShown,
   'config.set': configChanged,
@@ -123,7 +123,7 @@ export const VIEWS: { readonly [Name in Seen]: (output: OutputOf<Name>, look: Lo
   'db.prune': dbPruned,
 };
 
-export function view(operation: OperationName, output: unknown, surroundings: ViewSurroundings): string {
-  const render = (VIEWS as Readonly<Partial<Record<OperationName, (output: never, look: Look) => string>>>)[operation];
-  return render ? render(output as never, lookOf(surroundings)) : `${JSON.stringify(output, null, 2)}\n`;
+export function view(operation: OperationName, output: unknown, surroundings: ViewDeps): string {
+  const render = (VIEWS as Readonly<Partial<Record<OperationName, (output: never, look: ViewStyle) => string>>>)[operation];
+  return render ? render(output as never, viewStyleOf(surroundings)) : `${JSON.stringify(output, null, 2)}\n`;
 }

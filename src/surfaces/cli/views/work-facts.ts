@@ -3,12 +3,12 @@ import { conflictText, isUnchangedSinceRejection, knownConflicts } from '../../.
 import { ago } from '../terminal/ages.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { changesText, gateText, shortCommit } from './changes.ts';
-import type { Look } from './look.ts';
+import type { ViewStyle } from './look.ts';
 
 const TIMES = ['never', 'once', 'twice'];
 
 /** What a task has made and how far that has come, as lines of its page. */
-export function workFacts(task: TaskView, look: Look): (readonly [string, string | undefined])[] {
+export function workFacts(task: TaskView, look: ViewStyle): (readonly [string, string | undefined])[] {
   const { paint, nowMs } = look;
   const { work, repairs } = task;
   const approval = work?.approval;
@@ -26,7 +26,7 @@ export function workFacts(task: TaskView, look: Look): (readonly [string, string
   ];
 }
 
-function changes({ work, phase }: TaskView, { paint, nowMs }: Look): string | undefined {
+function changes({ work, phase }: TaskView, { paint, nowMs }: ViewStyle): string | undefined {
   if (work?.changes) return changesText(work.changes, paint);
   if (!work?.kept || phase.state === 'running') return undefined;
   return `kept as ${shortCommit(work.kept.commit)} ${ago(work.kept.at, nowMs)}`;
@@ -34,19 +34,19 @@ function changes({ work, phase }: TaskView, { paint, nowMs }: Look): string | un
 
 type Work = NonNullable<TaskView['work']>;
 
-const conflicts = (work: Work, { paint }: Look): string | undefined =>
+const conflicts = (work: Work, { paint }: ViewStyle): string | undefined =>
   work.landed || knownConflicts(work).length === 0
     ? undefined
     : paint.yellow(plainLine(conflictText(work.target, knownConflicts(work))));
 
-function rejected(work: Work, { paint, nowMs }: Look): string | undefined {
+function rejected(work: Work, { paint, nowMs }: ViewStyle): string | undefined {
   if (!work.rejected) return undefined;
   const { by, at, text } = work.rejected;
   const same = isUnchangedSinceRejection(work) ? paint.yellow(', and the very same was handed in again') : '';
   return `by ${plainLine(by)} ${ago(at, nowMs)}${same}: ${plainLine(text)}`;
 }
 
-function landed({ work }: TaskView, { paint, nowMs }: Look): string | undefined {
+function landed({ work }: TaskView, { paint, nowMs }: ViewStyle): string | undefined {
   if (!work?.landed) return undefined;
   const { landed: arrived, target, pushed } = work;
   const onwards =

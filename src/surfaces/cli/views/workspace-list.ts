@@ -4,12 +4,12 @@ import { columns } from '../terminal/columns.ts';
 import { plainLine } from '../terminal/plain.ts';
 import { wrap } from '../terminal/wrap.ts';
 import { shortCommit } from './changes.ts';
-import { counted, homely, type Look, type Paint, shortId } from './look.ts';
+import { counted, homely, type Paint, shortId, type ViewStyle } from './look.ts';
 import { layout } from './task-list.ts';
 
 type Item = OutputOf<'workspace.list'>['items'][number];
 
-export function workspaceList({ items }: Pick<OutputOf<'workspace.list'>, 'items'>, look: Look): string {
+export function workspaceList({ items }: Pick<OutputOf<'workspace.list'>, 'items'>, look: ViewStyle): string {
   if (items.length === 0) return 'No workspaces. They are made when an agent begins to work in a project.\n';
   const { paint } = look;
   return columns<Item>(
@@ -30,7 +30,7 @@ export function workspaceList({ items }: Pick<OutputOf<'workspace.list'>, 'items
 }
 
 /** Of what was put aside, why, where its files are, and how they go. */
-function asideText(item: Item, look: Look): string {
+function asideText(item: Item, look: ViewStyle): string {
   const { paint, width } = look;
   const within = (text: string) => wrap(plainLine(text), Math.max(20, width - 4)).map((line) => `    ${line}\n`);
   const way = within(`fleet workspace delete ${item.id} removes its files, in ${homely(asidePath(item), look)}`);
@@ -41,10 +41,10 @@ function asideText(item: Item, look: Look): string {
   ].join('');
 }
 
-export const workspaceDeleted = (item: OutputOf<'workspace.delete'>, look: Look): string =>
+export const workspaceDeleted = (item: OutputOf<'workspace.delete'>, look: ViewStyle): string =>
   `removing ${look.paint.bold(plainLine(item.id))}  ${homely(asidePath(item), look)}\n`;
 
-export function workspacesPruned({ items, dryRun }: OutputOf<'workspace.prune'>, look: Look): string {
+export function workspacesPruned({ items, dryRun }: OutputOf<'workspace.prune'>, look: ViewStyle): string {
   if (items.length === 0) return 'No workspace can go: every one of them is needed.\n';
   const lines = items.map(({ id, path }) => `  ${look.paint.bold(plainLine(id))}  ${homely(path, look)}\n`).join('');
   const note = dryRun ? 'nothing was touched' : 'the engine removes them; what was made in them is kept';

@@ -8,34 +8,34 @@ import {
 import { Fault } from '../../../domain/fault.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 import { jsonValue } from '../../http/body.ts';
-import type { Asked, WebNeeds } from '../../http/web.ts';
-import { type McpNeeds, mcpServer, type Visit } from '../server.ts';
+import type { WebContext, WebDeps } from '../../http/web.ts';
+import { type McpDeps, mcpServer, type Visit } from '../server.ts';
 import { toolSetCalled } from '../tool-sets.ts';
 import { EventStream, messageIn } from './event-stream.ts';
 import { keyedCall, oneAnswer } from './one-answer.ts';
 import { openSessions } from './sessions.ts';
 
-export type EndpointNeeds = McpNeeds & Pick<WebNeeds, 'within'>;
+export type EndpointDeps = McpDeps & Pick<WebDeps, 'within'>;
 
 /** MCP over HTTP: requests that stand alone (2026-07-28), sessions (2025), and streams of events (2024). */
-export interface Endpoint {
+export interface McpEndpoint {
   /** `/mcp`. */
-  answer(asked: Asked): Promise<Response>;
+  answer(asked: WebContext): Promise<Response>;
   /** `/mcp/sse`. */
-  stream(asked: Asked): Promise<Response>;
+  stream(asked: WebContext): Promise<Response>;
   /** `/mcp/messages/`. */
-  post(asked: Asked): Promise<Response>;
+  post(asked: WebContext): Promise<Response>;
   /** `/mcp/run`. */
-  once(asked: Asked): Promise<Response>;
+  once(asked: WebContext): Promise<Response>;
   close(): Promise<void>;
 }
 
-export function mcpEndpoint(needs: EndpointNeeds): Endpoint {
+export function mcpEndpoint(needs: EndpointDeps): McpEndpoint {
   const sessions = openSessions<WebStandardStreamableHTTPServerTransport>(needs);
   const streams = openSessions<EventStream>(needs);
   const alone = createMcpHandler(({ authInfo }) => mcpServer(authInfo?.extra?.['visit'] as Visit, needs), { legacy: 'reject' });
 
-  const opened = (asked: Asked) =>
+  const opened = (asked: WebContext) =>
     sessions.open(ownerOf(asked), async (id) => {
       const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
       transport.onclose = () => void sessions.end(id);
@@ -91,7 +91,7 @@ export function mcpEndpoint(needs: EndpointNeeds): Endpoint {
 }
 
 /** The request itself was counted at the gate; of several calls in one, each counts. */
-function countEach(body: unknown, asked: Asked, { within }: EndpointNeeds): void {
+function countEach(body: unknown, asked: WebContext, { within }: EndpointDeps): void {
   if (!Array.isArray(body) || body.length <= 1) return;
   const most = LIMITS.batchCalls.value;
   if (body.length > most) throw new Fault('limit', `${body.length} calls in one request: at most ${most} are taken`);
@@ -101,16 +101,16 @@ function countEach(body: unknown, asked: Asked, { within }: EndpointNeeds): void
 const beginsSession = (body: unknown): boolean => (Array.isArray(body) ? body : [body]).some(isInitializeRequest);
 
 /** The very token, however its header is written: two tokens of one person are two owners. */
-const ownerOf = (asked: Asked): string => asked.get('caller').id;
+const ownerOf = (asked: WebContext): string => asked.get('caller').id;
 
 /** What it is offered: what it asks for, or what belongs to a run. */
-function visitOf(asked: Asked): Visit {
+function visitOf(asked: WebContext): Visit {
   const { role, run } = asked.get('caller');
   const set = run ? 'run' : toolSetCalled(asked.req.query('toolset') ?? 'orchestrate');
   return { call: asked.get('call'), standing: role, set };
 }
 
-const infoOf = (asked: Asked) => ({
+const infoOf = (asked: WebContext) => ({
   token: '',
   clientId: asked.get('caller').name,
   scopes: [],

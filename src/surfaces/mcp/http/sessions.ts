@@ -3,7 +3,7 @@ import { Fault } from '../../../domain/fault.ts';
 import { LIMITS } from '../../../domain/limits.ts';
 
 /** One client over several requests, and what is to be done when it has gone. */
-export interface Session<Kept> {
+export interface McpSession<Kept> {
   readonly id: string;
   /** Of whom: nobody else finds it. */
   readonly owner: string;
@@ -24,7 +24,7 @@ const SWEEP_MS = 60_000;
  * that is silent for long is ended.
  */
 export function openSessions<Kept extends Closable>({ elapsed }: { elapsed(): number }) {
-  const sessions = new Map<string, Session<Kept>>();
+  const sessions = new Map<string, McpSession<Kept>>();
   let sweeping: NodeJS.Timeout | undefined;
 
   const end = async (id: string): Promise<void> => {
@@ -57,7 +57,7 @@ export function openSessions<Kept extends Closable>({ elapsed }: { elapsed(): nu
   };
 
   return {
-    open: async (owner: string, make: (id: string) => Promise<Kept>): Promise<Session<Kept>> => {
+    open: async (owner: string, make: (id: string) => Promise<Kept>): Promise<McpSession<Kept>> => {
       await makeRoom(owner);
       const id = randomUUID();
       const session = { id, owner, kept: await make(id), busy: 0, usedAt: elapsed() };
@@ -66,13 +66,13 @@ export function openSessions<Kept extends Closable>({ elapsed }: { elapsed(): nu
       return session;
     },
     /** What is another's is not there. */
-    find: (id: string, owner: string): Session<Kept> => {
+    find: (id: string, owner: string): McpSession<Kept> => {
       const session = sessions.get(id);
       if (session?.owner !== owner) throw new Fault('not_found', 'no such MCP session: begin a new one with initialize');
       return session;
     },
     /** As long as the connection of this request lasts, the session is in use. */
-    use: (session: Session<Kept>, connection: { once(event: 'close', listener: () => void): unknown }): void => {
+    use: (session: McpSession<Kept>, connection: { once(event: 'close', listener: () => void): unknown }): void => {
       session.busy += 1;
       session.usedAt = elapsed();
       connection.once('close', () => {

@@ -7,7 +7,7 @@ import { replyTo } from '../../../domain/question/question.ts';
 import { packetText, reportLines } from '../../../domain/run/packet-text.ts';
 import { Name } from '../../../domain/values.ts';
 import { briefOf, lineOf, TaskBrief } from '../brief.ts';
-import { type Asked, type Tool, tool } from '../tool.ts';
+import { type Tool, type ToolContext, tool } from '../tool.ts';
 import { cut, oneLine, span } from '../words.ts';
 import { QuestionBrief, questionBrief, questionLine } from './fleet.ts';
 import { waitSeconds } from './task-looking.ts';
@@ -148,7 +148,7 @@ const LONGEST_PAUSE_MS = 1_000;
 
 type Question = OutputOf<'question.show'>;
 
-async function answerTo(question: Question, timeoutMs: number, asked: Asked): Promise<Question> {
+async function answerTo(question: Question, timeoutMs: number, asked: ToolContext): Promise<Question> {
   const began = asked.elapsed();
   let found = question;
   let pauseMs = FIRST_PAUSE_MS;

@@ -3,7 +3,7 @@ import type { OutputOf } from '../../../contract/call.ts';
 import { PhaseName, ProjectRef, Ref, TaskView } from '../../../contract/shapes.ts';
 import { isFault } from '../../../domain/fault.ts';
 import { briefOf, hasEnded, lineOf, linesOf, progressText, TaskBrief } from '../brief.ts';
-import { type Asked, tool } from '../tool.ts';
+import { type ToolContext, tool } from '../tool.ts';
 import { waitFor } from '../wait.ts';
 import { counted, cut, oneLine } from '../words.ts';
 
@@ -172,14 +172,14 @@ export const taskCollect = tool({
 });
 
 /** A task that works in no repository, or has not begun, has none. */
-const diffOf = async (id: string, maxBytes: number, { call }: Asked): Promise<OutputOf<'task.diff'> | undefined> =>
+const diffOf = async (id: string, maxBytes: number, { call }: ToolContext): Promise<OutputOf<'task.diff'> | undefined> =>
   call('task.diff', { id, maxBytes }).catch((error: unknown) => {
     if (!isFault(error, 'conflict') && !isFault(error, 'not_found')) throw error;
     return undefined;
   });
 
 /** The end of what its newest run printed. */
-export async function logOf(id: string, bytes: number, { call }: Pick<Asked, 'call'>): Promise<string> {
+export async function logOf(id: string, bytes: number, { call }: Pick<ToolContext, 'call'>): Promise<string> {
   const { items: runs } = await call('run.list', { task: id, limit: 1 });
   const read = runs[0]?.watch?.offset ?? 0;
   const { items } = await call('task.log', { id, after: Math.max(0, read - bytes), limit: 2_000 });

@@ -5,7 +5,7 @@ import { createTask } from '../../../contract/task.ts';
 import { Fault, isFault } from '../../../domain/fault.ts';
 import { Name, Tag } from '../../../domain/values.ts';
 import { briefOf, lineOf, linesOf, TaskBrief } from '../brief.ts';
-import { type Asked, tool } from '../tool.ts';
+import { type ToolContext, tool } from '../tool.ts';
 import { counted } from '../words.ts';
 
 const wish = createTask.input.shape;
@@ -122,7 +122,7 @@ type Made = Map<string, OutputOf<'task.create'>>;
 async function madeInOrder(
   tasks: readonly Part[],
   where: { project?: string; directory?: string },
-  { call }: Asked,
+  { call }: ToolContext,
 ): Promise<{ made: Made; refused?: { key: string; code: string; message: string } }> {
   const made: Made = new Map();
   for (const { key, after = [], ...rest } of tasks) {

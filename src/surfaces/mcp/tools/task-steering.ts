@@ -4,13 +4,13 @@ import type { TaskView } from '../../../contract/shapes.ts';
 import { cancelTask, resumeTask, sendTask } from '../../../contract/task.ts';
 import { forkTask, rejectTask } from '../../../contract/work.ts';
 import { briefOf, lineOf, TaskBrief } from '../brief.ts';
-import { type Asked, tool } from '../tool.ts';
+import { type ToolContext, tool } from '../tool.ts';
 import { taskRef } from './task-looking.ts';
 
 const output = z.object({ task: TaskBrief });
 
 /** What every command that moves one task answers. */
-export function moved(task: TaskView, { now }: Asked, done: string) {
+export function moved(task: TaskView, { now }: ToolContext, done: string) {
   const brief = briefOf(task, now());
   return { text: `${done} ${lineOf(brief)}`, data: { task: brief } };
 }
