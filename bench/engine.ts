@@ -9,7 +9,7 @@ import type { Run } from '../src/domain/run/run.ts';
 import { instantOf, msOf } from '../src/domain/values.ts';
 import { runEngine } from '../src/engine/engine.ts';
 import { isAlive } from '../src/platform/process-identity.ts';
-import { secretsIn } from '../src/platform/redact.ts';
+import { secretsIn } from '../src/redact/redactor.ts';
 import type { Store } from '../src/store/port.ts';
 import { runIndex, runs } from '../src/store/records/runs.ts';
 import { rateOf } from './measure.ts';

@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { advance } from '../src/workspace/advance.ts';
-import { combine } from '../src/workspace/combine.ts';
 import { openGitHelperClient } from '../src/workspace/git/git-helper-client.ts';
+import { advance } from '../src/workspace/land/advance.ts';
+import { combine } from '../src/workspace/land/combine.ts';
 import { measure, timed } from './measure.ts';
 import { temporaryDirectory } from './temporary-home.ts';
 

@@ -11,7 +11,7 @@ import { LiveRuns } from '../src/engine/supervise/live-runs.ts';
 import type { WorkDeps } from '../src/engine/work/deps.ts';
 import { land } from '../src/engine/work/land.ts';
 import { prove } from '../src/engine/work/prove.ts';
-import { callerNames } from '../src/operations/token.ts';
+import { callerNames } from '../src/operations/token/token.ts';
 import { openMemoryStore } from '../src/store/memory/memory-store.ts';
 import { forgetRequests } from '../src/store/queries/sweep.ts';
 import { pauses } from '../src/store/records/pauses.ts';
@@ -61,7 +61,7 @@ async function finished(at: House, state: 'verifying' | 'merging'): Promise<stri
 }
 
 const withWork = (at: House) =>
-  ({ ...at.needs, log: () => undefined, workRules: () => ({ repairs: 2, gates: 1 }), workshop: {} }) as unknown as WorkDeps;
+  ({ ...at.needs, log: () => undefined, workRules: () => ({ repairs: 2, gates: 1 }), gitWork: {} }) as unknown as WorkDeps;
 
 describe('rows beyond the second page', () => {
   it('of projects are listed, found by their directory, and may be given a limit', async () => {
@@ -169,9 +169,9 @@ it('no query reads one page and takes it for everything', () => {
   // Each goes on from page to page itself, or says that there is more.
   const going = new Set([
     'src/operations/authorize.ts',
-    'src/operations/home.ts',
-    'src/operations/task-list.ts',
-    'src/operations/cost.ts',
+    'src/operations/home/home.ts',
+    'src/operations/task/list.ts',
+    'src/operations/cost/cost.ts',
   ]);
   const found = codeFiles(root).filter(
     (path) =>

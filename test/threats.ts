@@ -42,7 +42,7 @@ export const ATTACKS: readonly Attack[] = [
         title: 'is either held to the bounds of what may be started, or says why it starts nothing',
       },
       {
-        file: 'src/operations/task-transfer.test.ts',
+        file: 'src/operations/task/transfer.test.ts',
         title: 'brings in no task that may do more than it could where it comes from',
       },
       attack('identity', 'makes nothing for another team, and moves nothing there'),
@@ -305,15 +305,15 @@ export const ATTACKS: readonly Attack[] = [
       'names are listed and removed some at a time, so that each round comes further; what cannot be deleted is named and keeps nothing else',
     tests: [
       {
-        file: 'src/workspace/obstacles.process.test.ts',
+        file: 'src/workspace/tree/obstacles.process.test.ts',
         title: 'a directory of a hundred thousand names is given up when its time is over, and gone on with the next time',
       },
       {
-        file: 'src/workspace/obstacles.process.test.ts',
+        file: 'src/workspace/tree/obstacles.process.test.ts',
         title: 'a file that nobody may delete stays where it is, is named, and keeps nothing else there',
       },
       {
-        file: 'src/workspace/obstacles.process.test.ts',
+        file: 'src/workspace/tree/obstacles.process.test.ts',
         title: 'a process that goes on writing into a workspace keeps nobody from taking it away',
       },
     ],

@@ -22,6 +22,11 @@ export const rooms = {
     mayUse: [],
     neverKnows: 'the product',
   },
+  redact: {
+    about: 'takes secrets out of text and values: what looks like one, and what an agent is known to have',
+    mayUse: ['platform'],
+    neverKnows: 'the product',
+  },
   contract: {
     about: 'every operation a person or an agent can ask for, declared once; safe in a browser',
     mayUse: ['domain'],
@@ -42,7 +47,7 @@ export const rooms = {
   },
   executors: {
     about: 'one folder per coding agent: how it is launched, what its lines mean, what it can do',
-    mayUse: ['domain', 'platform'],
+    mayUse: ['domain', 'platform', 'redact'],
     neverKnows: 'the engine, the store; an executor never another executor',
     family: { shared: ['conformance', 'kit', 'acp-client'] },
   },
@@ -63,7 +68,7 @@ export const rooms = {
   },
   runner: {
     about: 'shim, run-directory protocol and spawn helper: what owns one agent and outlives us',
-    mayUse: ['platform'],
+    mayUse: ['platform', 'redact'],
     neverKnows: 'store, engine, executors, network',
   },
   simulate: {

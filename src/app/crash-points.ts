@@ -9,7 +9,7 @@ import type { Store } from '../store/port.ts';
  */
 export const CRASH_VERBS = ['commit', 'prepare', 'start', 'preventStart', 'send', 'end'] as const;
 
-/** What the workshop only looks at; everything else it can do is an effect, and has a point before and after it. */
+/** What the gitWork only looks at; everything else it can do is an effect, and has a point before and after it. */
 const LOOKS = [
   'targetOf',
   'commitOf',
@@ -103,11 +103,11 @@ export const crashingRunner = <R extends Runner>(runner: R, { around }: CrashPoi
   trim: (runId, bytes) => around('end', () => runner.trim(runId, bytes)),
 });
 
-export function crashingGitWork(workshop: GitWork, { around }: CrashPoints): GitWork {
+export function crashingGitWork(gitWork: GitWork, { around }: CrashPoints): GitWork {
   type Act = (...given: unknown[]) => Promise<unknown>;
   const wrapped = WORK_VERBS.map((verb) => {
-    const act = workshop[verb].bind(workshop) as Act;
+    const act = gitWork[verb].bind(gitWork) as Act;
     return [verb, (...given: unknown[]) => around(verb, () => act(...given))] as const;
   });
-  return nothingForgotten && { ...workshop, ...Object.fromEntries(wrapped) };
+  return nothingForgotten && { ...gitWork, ...Object.fromEntries(wrapped) };
 }

@@ -1,5 +1,5 @@
 import { type Disk, FULL_BYTES, reserveBytesOf, shortageOf, shortageText } from '../domain/hold/disk-room.ts';
-import type { Finding } from '../surfaces/cli/views/doctor.ts';
+import type { Finding } from '../surfaces/cli/views/executor/doctor.ts';
 import { disksOf } from './disk-room.ts';
 import type { HomePaths } from './home.ts';
 

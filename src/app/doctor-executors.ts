@@ -1,7 +1,7 @@
 import type { ExecutorView } from '../contract/executor.ts';
 import { accountRefOf } from '../domain/hold/account.ts';
 import type { Io } from '../surfaces/cli/deps.ts';
-import type { Finding } from '../surfaces/cli/views/doctor.ts';
+import type { Finding } from '../surfaces/cli/views/executor/doctor.ts';
 import { connect } from './connect/connect.ts';
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExecutorView } from '../contract/executor.ts';
 import { processIo } from '../surfaces/cli/process-io.ts';
-import type { Finding } from '../surfaces/cli/views/doctor.ts';
+import type { Finding } from '../surfaces/cli/views/executor/doctor.ts';
 import { doctor, nodeFinding } from './doctor.ts';
 
 let folder = '';

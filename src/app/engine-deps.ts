@@ -6,7 +6,7 @@ import type { RunId } from '../domain/values.ts';
 import type { EngineDeps } from '../engine/deps.ts';
 import type { EngineOptions } from '../engine/engine.ts';
 import { systemClock } from '../platform/clock.ts';
-import { secretsIn } from '../platform/redact.ts';
+import { secretsIn } from '../redact/redactor.ts';
 import { newestChange } from '../runner/newest-change.ts';
 import { entriesAfter } from '../store/records/journal.ts';
 import { tasks } from '../store/records/tasks.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSecretName } from '../platform/redact.ts';
+import { isSecretName } from '../redact/redactor.ts';
 import { type EnvironmentRules, environmentFor } from './environment.ts';
 
 /** Two programs, as executors describe them. */

@@ -3,11 +3,11 @@ import { Fault } from '../domain/fault.ts';
 import type { RunId } from '../domain/values.ts';
 import { keptRef } from '../domain/work/work.ts';
 import type { GitPort } from '../operations/scope.ts';
-import { changesBetween, diffText } from '../workspace/changes.ts';
+import { changesBetween, diffText } from '../workspace/history/changes.ts';
+import { blame } from '../workspace/history/provenance.ts';
 import { inspect, realPath } from '../workspace/inspect.ts';
-import { blame } from '../workspace/provenance.ts';
-import { pushBranch } from '../workspace/push.ts';
-import { makeBranch, refsBelow } from '../workspace/restored.ts';
+import { pushBranch } from '../workspace/land/push.ts';
+import { makeBranch, refsBelow } from '../workspace/save/restored.ts';
 import { gitWorkOf } from './git-work.ts';
 import type { HomePaths } from './home.ts';
 
@@ -15,12 +15,12 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** What operations may ask of git. */
 export function gitPortOf(paths: HomePaths, env: Env): GitPort {
-  const workshop = gitWorkOf(paths, env);
+  const gitWork = gitWorkOf(paths, env);
   return {
     diff: (project, wish) => diffText(project.path, wish, env),
     totals: async (project, span) => ({ ...(await changesBetween(project.path, span, env)).totals }),
     gather: async (site, task) => {
-      const found = await workshop.commitWork(site, { task });
+      const found = await gitWork.commitWork(site, { task });
       if (!found) throw new Fault('conflict', `the workspace ${site.workspace.path} is gone from the disk`);
       if (found.without)
         throw new Fault('conflict', `not everything in ${site.workspace.path} can be committed: ${found.without}`);
@@ -33,13 +33,13 @@ export function gitPortOf(paths: HomePaths, env: Env): GitPort {
       const id = wanted?.ref.slice(keptRef(taskId, '').length) ?? '';
       return wanted && { commit: wanted.commit, ...(id.startsWith('run_') ? { runId: id as RunId } : {}) };
     },
-    snapshot: (site, { ref, task, run }) => workshop.save(site, { ref, origin: { task, run } }),
+    snapshot: (site, { ref, task, run }) => gitWork.save(site, { ref, origin: { task, run } }),
     target: async (project, wanted) => {
-      const found = await workshop.targetOf(project, wanted);
+      const found = await gitWork.targetOf(project, wanted);
       return found.state === 'found' ? { branch: found.branch, commit: found.commit } : { branch: found.branch };
     },
-    commit: (project, ref) => workshop.commitOf(project, ref),
-    has: async (project, commit) => (await workshop.commitOf(project, commit)) !== undefined,
+    commit: (project, ref) => gitWork.commitOf(project, ref),
+    has: async (project, commit) => (await gitWork.commitOf(project, commit)) !== undefined,
     restore: (project, wish) => makeBranch(project.path, wish, env),
     blame: async (path, { ref, line }) => {
       const place = await inspect(dirname(path), env);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
+import type { TaskId } from '../domain/values.ts';
 import { keptRef } from '../domain/work/work.ts';
 import { levelOf, type Workspace } from '../domain/work/workspace.ts';
 import type {
@@ -12,31 +13,31 @@ import type {
   SetupProduct,
 } from '../engine/work/deps.ts';
 import { exists } from '../platform/files.ts';
-import { advance } from '../workspace/advance.ts';
-import { branchName } from '../workspace/branch-name.ts';
-import { changesBetween } from '../workspace/changes.ts';
-import { combine, treeOf } from '../workspace/combine.ts';
-import { commitWork } from '../workspace/commit-work.ts';
-import { couldAdvance } from '../workspace/could-advance.ts';
-import { importBranch } from '../workspace/import-branch.ts';
+import { branchName } from '../workspace/history/branch-name.ts';
+import { changesBetween } from '../workspace/history/changes.ts';
+import { dropRef, pinRef } from '../workspace/history/pinned.ts';
+import { trailersOf, writeProvenance } from '../workspace/history/provenance.ts';
+import { advance } from '../workspace/land/advance.ts';
+import { combine, treeOf } from '../workspace/land/combine.ts';
+import { couldAdvance } from '../workspace/land/could-advance.ts';
+import { pushBranch } from '../workspace/land/push.ts';
+import { commitOf, identityOf, targetOf } from '../workspace/land/target.ts';
 import { listSites } from '../workspace/list-sites.ts';
-import { dropRef, pinRef } from '../workspace/pinned.ts';
+import { within } from '../workspace/locks/within.ts';
 import type { Means } from '../workspace/private/confine.ts';
 import { showBranches } from '../workspace/private/show.ts';
-import { trailersOf, writeProvenance } from '../workspace/provenance.ts';
-import { provision, reset } from '../workspace/provision.ts';
-import { pushBranch } from '../workspace/push.ts';
-import { putAside, removeAside } from '../workspace/put-aside.ts';
-import { emptyTrash, removeSite } from '../workspace/remove-site.ts';
-import { dropBranch, dropKeptBranch } from '../workspace/restored.ts';
-import { save } from '../workspace/save.ts';
-import { copyFingerprint, dropSetupCopy, keepSetupCopy, takeSetupCopy } from '../workspace/setup-copy.ts';
-import { isContained, setupInputs } from '../workspace/setup-inputs.ts';
-import { dropSetup, fingerprintOf, madeBySetup } from '../workspace/setup-paths.ts';
+import { commitWork } from '../workspace/save/commit-work.ts';
+import { importBranch } from '../workspace/save/import-branch.ts';
+import { putAside, removeAside } from '../workspace/save/put-aside.ts';
+import { dropBranch, dropKeptBranch } from '../workspace/save/restored.ts';
+import { save } from '../workspace/save/save.ts';
 import { readManifest, type Site } from '../workspace/site.ts';
-import { commitOf, identityOf, targetOf } from '../workspace/target.ts';
-import { toolchainOf } from '../workspace/toolchain.ts';
-import { within } from '../workspace/within.ts';
+import { provision, reset } from '../workspace/tree/provision.ts';
+import { emptyTrash, removeSite } from '../workspace/tree/remove-site.ts';
+import { copyFingerprint, dropSetupCopy, keepSetupCopy, takeSetupCopy } from '../workspace/tree/setup-copy.ts';
+import { isContained, setupInputs } from '../workspace/tree/setup-inputs.ts';
+import { dropSetup, fingerprintOf, madeBySetup } from '../workspace/tree/setup-paths.ts';
+import { toolchainOf } from '../workspace/tree/toolchain.ts';
 import { confineOf } from './confined.ts';
 import type { HomePaths } from './home.ts';
 
@@ -101,10 +102,15 @@ export function gitWorkOf(paths: Pick<HomePaths, 'workspaces' | 'trash' | 'aside
     },
     isFree: (project, move) => couldAdvance(project.path, move, env),
     dropBranch: (project, branch, at) => dropBranch(project.path, { branch, at }, env),
-    dropKeptBranch: async ({ path }, branch, taskId) =>
-      !(await exists(path)) || dropKeptBranch(path, { branch, below: keptRef(taskId, '').slice(0, -1) }, env),
+    dropKeptBranch: (project, branch, taskId) => keptBranchDropped(project, { branch, taskId }, env),
   };
 }
+
+const keptBranchDropped = async (
+  { path }: Project,
+  { branch, taskId }: { readonly branch: string; readonly taskId: TaskId },
+  env: Env,
+): Promise<boolean> => !(await exists(path)) || dropKeptBranch(path, { branch, below: keptRef(taskId, '').slice(0, -1) }, env);
 
 const isOwn = ({ workspace }: Furnished): boolean => levelOf(workspace) === 'own';
 

@@ -1,11 +1,11 @@
 import type { Call } from '../contract/call.ts';
-import { isInside } from '../operations/task-place.ts';
+import { isInside } from '../operations/task/work-place.ts';
 import { exists } from '../platform/files.ts';
 import { writeJson } from '../surfaces/cli/answer.ts';
 import type { Io } from '../surfaces/cli/deps.ts';
 import { EXIT_CODES } from '../surfaces/cli/exit-codes.ts';
-import { type HereView, herePage } from '../surfaces/cli/views/here.ts';
-import { viewStyleOf } from '../surfaces/cli/views/look.ts';
+import { type HereView, herePage } from '../surfaces/cli/views/home/here.ts';
+import { viewStyleOf } from '../surfaces/cli/views/style.ts';
 import { inspect } from '../workspace/inspect.ts';
 import { connect } from './connect/connect.ts';
 import { homePaths } from './home.ts';

@@ -3,8 +3,8 @@ import { isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { RunId } from '../domain/values.ts';
-import type { Redactor } from '../platform/redact.ts';
-import { type Added, addedTexts } from '../workspace/added-texts.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import { type Added, addedTexts } from '../workspace/history/added-texts.ts';
 import type { RunSecrets } from './run-secrets.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -12,7 +12,7 @@ import type { RunOutput } from '../operations/scope.ts';
 import { findProgram } from '../platform/ask-version.ts';
 import { systemClock } from '../platform/clock.ts';
 import { identityOf } from '../platform/process-identity.ts';
-import { secretsIn } from '../platform/redact.ts';
+import { secretsIn } from '../redact/redactor.ts';
 import { openFileRunLog } from '../runlog/file-run-log.ts';
 import { STORE_LIMITS } from '../store/assert-writes.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../domain/limits.ts';
 import type { RunId } from '../domain/values.ts';
-import { redactor } from '../platform/redact.ts';
+import { redactor } from '../redact/redactor.ts';
 import { outputOf } from './output.ts';
 
 let folder = '';

@@ -8,7 +8,7 @@ import { cleaned, newestReport, packetFor } from '../store/queries/packet.ts';
 import { projects } from '../store/records/projects.ts';
 import { runIndex } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
-import { diffText } from '../workspace/changes.ts';
+import { diffText } from '../workspace/history/changes.ts';
 import type { FleetServices } from './services.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

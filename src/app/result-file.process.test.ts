@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RunId, TaskId } from '../domain/values.ts';
 import { type ReportSources, reportOf } from '../domain/work/report.ts';
-import { redactor } from '../platform/redact.ts';
+import { redactor } from '../redact/redactor.ts';
 import { lastOutput, readResult } from './result-file.ts';
 
 async function runDirectory() {

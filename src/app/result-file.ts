@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import type { ReportSources } from '../domain/work/report.ts';
 import { type NotRead, openSafely, readSafely } from '../platform/read-safely.ts';
-import { LONGEST_BLOCK } from '../platform/redact-block.ts';
 import { belowPlace } from '../platform/safe-place.ts';
+import { LONGEST_BLOCK } from '../redact/block.ts';
 
 /**
  * What an agent has left as its result. The file is the agent's: it may be a link, a pipe, far too long, or nonsense, and

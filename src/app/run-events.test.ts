@@ -15,7 +15,7 @@ import { plainJob } from '../executors/kit/jobs.ts';
 import { type Transcript, transcriptsIn } from '../executors/kit/transcripts.ts';
 import { opencode } from '../executors/opencode/opencode.ts';
 import { shell } from '../executors/shell/shell.ts';
-import { redactor } from '../platform/redact.ts';
+import { redactor } from '../redact/redactor.ts';
 import { outputOf } from './output.ts';
 import { eventsOf } from './run-events.ts';
 

@@ -7,9 +7,9 @@ import type { RunId } from '../domain/values.ts';
 import type { RunOutput } from '../operations/scope.ts';
 import { hasCode, makeOnceSync } from '../platform/files.ts';
 import { lookSync, textSafelySync } from '../platform/read-safely-sync.ts';
-import { type Redactor, redactor } from '../platform/redact.ts';
-import { digestsOf, keyName } from '../platform/redact-digest.ts';
 import { belowPlace } from '../platform/safe-place.ts';
+import { digestsOf, keyName } from '../redact/digest.ts';
+import { type Redactor, redactor } from '../redact/redactor.ts';
 import type { HomePaths } from './home.ts';
 
 /*

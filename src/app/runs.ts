@@ -9,7 +9,7 @@ import type { FileOp } from '../platform/file-ops.ts';
 import { makeDirectory, PRIVATE_FILE } from '../platform/files.ts';
 import { statSync as processStat } from '../platform/proc.ts';
 import { lookSync } from '../platform/read-safely-sync.ts';
-import { type Redactor, secretsIn } from '../platform/redact.ts';
+import { type Redactor, secretsIn } from '../redact/redactor.ts';
 import { findCgroupParent } from '../runner/cgroup.ts';
 import { appendMissing, endInput } from '../runner/input-spool.ts';
 import { processCountWatch } from '../runner/process-count-watch.ts';

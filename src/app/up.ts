@@ -2,7 +2,7 @@ import { runEngine } from '../engine/engine.ts';
 import { closeInherited } from '../platform/descriptors.ts';
 import { exists } from '../platform/files.ts';
 import { isAlive } from '../platform/process-identity.ts';
-import { secretsIn } from '../platform/redact.ts';
+import { secretsIn } from '../redact/redactor.ts';
 import { readHighWater } from '../store/sqlite/high-water.ts';
 import type { CliProgram } from '../surfaces/cli/deps.ts';
 import { openGitHelperClient } from '../workspace/git/git-helper-client.ts';
@@ -109,7 +109,7 @@ async function supervised(
   own: { readonly self: ProcessSelf; readonly log: Log; onHeld(): void; onSettings(changed: () => void): void },
   signal: AbortSignal,
 ): Promise<void> {
-  const { self, log } = own;
+  const { log } = own;
   const runner = await openRunner({
     paths: house.paths,
     graceMs: () => house.settings.current().values.grace_seconds * 1_000,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import { type Instant, msOf } from '../domain/values.ts';
-import type { Upkeep } from '../operations/upkeep.ts';
+import type { Upkeep } from '../operations/home/upkeep.ts';
 import { exists, PRIVATE_FILE, temporaryName } from '../platform/files.ts';
 import type { RunLog } from '../runlog/port.ts';
 import type { Store } from '../store/port.ts';

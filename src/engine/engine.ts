@@ -63,12 +63,7 @@ const RENEW_MS = 5_000;
 export async function runEngine(needs: EngineOptions, signal: AbortSignal): Promise<void> {
   const news = new CommitFeed();
   const lease = await takeLease({ ...needs, forMs: LEASE_MS, by: news });
-  const stopping = new AbortController();
-  // Every controller rests on it: that is no leak.
-  setMaxListeners(0, stopping.signal);
-  const stop = () => stopping.abort();
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
+  const { stopping, stop } = stoppedWith(signal);
   const lost = () => {
     if (!stopping.signal.aborted) needs.log('lease.lost', {});
     stop();
@@ -87,7 +82,7 @@ export async function runEngine(needs: EngineOptions, signal: AbortSignal): Prom
   });
   const held = withLease(lease, lost);
   const supervision = needs.supervision && { ...needs.supervision, runner: fencedRunner(needs.supervision.runner, held) };
-  const work = needs.work && { ...fenced, ...needs.work, workshop: fencedGitWork(needs.work.gitWork, held) };
+  const work = needs.work && { ...fenced, ...needs.work, gitWork: fencedGitWork(needs.work.gitWork, held) };
   const asking = needs.questions && { ...fenced, ...needs.questions };
   const keep = <Seen, Action>(controller: Controller<Seen, Action>) => {
     const stirs = new Waker();
@@ -124,13 +119,24 @@ export async function runEngine(needs: EngineOptions, signal: AbortSignal): Prom
   if (!signal.aborted) throw new Fault('conflict', 'another engine has taken over this home');
 }
 
+/** Aborts with the signal, or when the engine itself has to stop. */
+function stoppedWith(signal: AbortSignal): { readonly stopping: AbortController; readonly stop: () => void } {
+  const stopping = new AbortController();
+  // Every controller listens for its end, so many listeners are no leak.
+  setMaxListeners(0, stopping.signal);
+  const stop = () => stopping.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return { stopping, stop };
+}
+
 /** What an agent has written onto its page and left, before anybody says that its run is over. */
 const collectFinalQuestions =
   (needs: QuestionDeps | undefined): SuperviseDeps['collectFinalQuestions'] =>
   async ({ id, taskId }) =>
     void (needs && (await takePage({ taskId, runId: id, isFinal: true, hasOpen: false }, needs)));
 
-/** Without a workshop, work is done in place and nothing needs to be kept. */
+/** Without a gitWork, work is done in place and nothing needs to be kept. */
 function placesOf(
   work: (WorkDeps & Pick<ReportDeps, 'resultFile'>) | undefined,
 ): Pick<SuperviseDeps, 'place' | 'preserveWork' | 'saveTurn' | 'onPreserved'> {

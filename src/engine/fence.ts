@@ -30,20 +30,20 @@ export const fencedRunner = (runner: Runner, held: WithLease): Runner => ({
 });
 
 /** The same for what is done to repositories and working trees. */
-export const fencedGitWork = (workshop: GitWork, held: WithLease): GitWork => ({
-  ...workshop,
-  provision: (site, how) => held(() => workshop.provision(site, how)),
-  showBranches: (site, wish) => held(() => workshop.showBranches(site, wish)),
-  recordSetup: (site, from) => held(() => workshop.recordSetup(site, from)),
-  commitWork: (site, origin) => held(() => workshop.commitWork(site, origin)),
-  reset: (site) => held(() => workshop.reset(site)),
-  remove: (site) => held(() => workshop.remove(site)),
-  putAside: (site, wish) => held(() => workshop.putAside(site, wish)),
-  removeAside: (path) => held(() => workshop.removeAside(path)),
-  removeOrphan: (orphan) => held(() => workshop.removeOrphan(orphan)),
-  advance: (project, move) => held(() => workshop.advance(project, move)),
-  push: (project, branch) => held(() => workshop.push(project, branch)),
-  dropRef: (project, ref) => held(() => workshop.dropRef(project, ref)),
-  dropBranch: (project, branch, at) => held(() => workshop.dropBranch(project, branch, at)),
-  dropKeptBranch: (project, branch, taskId) => held(() => workshop.dropKeptBranch(project, branch, taskId)),
+export const fencedGitWork = (gitWork: GitWork, held: WithLease): GitWork => ({
+  ...gitWork,
+  provision: (site, how) => held(() => gitWork.provision(site, how)),
+  showBranches: (site, wish) => held(() => gitWork.showBranches(site, wish)),
+  recordSetup: (site, from) => held(() => gitWork.recordSetup(site, from)),
+  commitWork: (site, origin) => held(() => gitWork.commitWork(site, origin)),
+  reset: (site) => held(() => gitWork.reset(site)),
+  remove: (site) => held(() => gitWork.remove(site)),
+  putAside: (site, wish) => held(() => gitWork.putAside(site, wish)),
+  removeAside: (path) => held(() => gitWork.removeAside(path)),
+  removeOrphan: (orphan) => held(() => gitWork.removeOrphan(orphan)),
+  advance: (project, move) => held(() => gitWork.advance(project, move)),
+  push: (project, branch) => held(() => gitWork.push(project, branch)),
+  dropRef: (project, ref) => held(() => gitWork.dropRef(project, ref)),
+  dropBranch: (project, branch, at) => held(() => gitWork.dropBranch(project, branch, at)),
+  dropKeptBranch: (project, branch, taskId) => held(() => gitWork.dropKeptBranch(project, branch, taskId)),
 });

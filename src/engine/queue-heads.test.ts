@@ -32,7 +32,7 @@ async function houseWithLanes(count: number) {
     await create(`/place-${n}`);
     house.pass(1_000);
   }
-  const needs = { ...house.needs, store, news };
+  const needs = { ...house.needs, store, commitFeed: news };
   const scansOf = async (work: () => Promise<unknown>) => {
     const before = scans;
     await work();

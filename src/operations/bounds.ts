@@ -4,8 +4,8 @@ import { Fault } from '../domain/fault.ts';
 import type { Project } from '../domain/project/project.ts';
 import { makersOf, type Task } from '../domain/task/task.ts';
 import { projects } from '../store/records/projects.ts';
-import { effectiveOf } from './doable.ts';
 import type { Scope } from './scope.ts';
+import { effectiveOf } from './task/doable.ts';
 
 /* What callers may start is decided in `domain/bounds`; here is who asks for what. */
 

@@ -17,7 +17,7 @@ import { assertMayCall, readsAround, readsFor } from './authorize.ts';
 import { handlers } from './handlers.ts';
 import { isReach, noteRefusal } from './refusals.ts';
 import type { Plan, Scope } from './scope.ts';
-import { assertNoSecret, callerNames, withSecret } from './token.ts';
+import { assertNoSecret, callerNames, withSecret } from './token/token.ts';
 
 /** What `call` needs from the house besides what handlers need. */
 export interface CallDeps extends Omit<Scope, 'caller' | 'now' | 'reads' | 'around' | 'callerNames'> {

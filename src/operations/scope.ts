@@ -17,8 +17,8 @@ import type { Totals } from '../domain/work/work.ts';
 import type { Workspace } from '../domain/work/workspace.ts';
 import type { RunLog } from '../runlog/port.ts';
 import type { Store, Write } from '../store/port.ts';
-import type { AgentSetup } from './agent-setup.ts';
-import type { Upkeep } from './upkeep.ts';
+import type { AgentSetup } from './executor/agent-setup.ts';
+import type { Upkeep } from './home/upkeep.ts';
 
 /** All an operation may touch. Anything missing here is something an operation must not do. */
 export interface Scope {

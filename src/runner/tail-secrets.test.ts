@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { redactor } from '../platform/redact.ts';
+import { redactor } from '../redact/redactor.ts';
 import { type OpenSpool, readSlice, type SpoolPosition, START, type TailOptions } from './tail.ts';
 
 let directory: string;

@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inFullRun } from '../../test/full-only.ts';
-import { redactor } from '../platform/redact.ts';
+import { redactor } from '../redact/redactor.ts';
 import { readSlice, type SpoolLine, type SpoolPosition, START, type TailOptions } from './tail.ts';
 
 let directory: string;

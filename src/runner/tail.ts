@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { lookSync, openSafelySync } from '../platform/read-safely-sync.ts';
-import type { Redactor } from '../platform/redact.ts';
-import { blockAfter, blockOpenAfter, inBlock, LONGEST_BLOCK, type OpenBlock } from '../platform/redact-block.ts';
 import { belowPlace } from '../platform/safe-place.ts';
+import { blockAfter, blockOpenAfter, inBlock, LONGEST_BLOCK, type OpenBlock } from '../redact/block.ts';
+import type { Redactor } from '../redact/redactor.ts';
 
 /** How far a spool has been read. Plain data: kept with what was made of the lines, it continues exactly there. */
 export interface SpoolPosition {

@@ -1,8 +1,8 @@
 import { Fault } from '../domain/fault.ts';
-import { commitsOf, holderOf, makeBranch } from './branches.ts';
 import { placeEntry, sweepEntries } from './entry.ts';
 import { worktreesLock } from './git-home.ts';
-import { withLock } from './repository-lock.ts';
+import { commitsOf, holderOf, makeBranch } from './history/branches.ts';
+import { withLock } from './locks/repository-lock.ts';
 import type { Seat } from './seat.ts';
 import { entryName, ownIndex, type Site, siteSeat } from './site.ts';
 

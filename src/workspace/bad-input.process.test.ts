@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { commitWork } from './commit-work.ts';
 import { ground, who } from './fixtures/ground.ts';
-import { provision, reset } from './provision.ts';
-import { removeSite } from './remove-site.ts';
-import { save } from './save.ts';
+import { commitWork } from './save/commit-work.ts';
+import { save } from './save/save.ts';
+import { provision, reset } from './tree/provision.ts';
+import { removeSite } from './tree/remove-site.ts';
 
 const plain = { copyFiles: [], setupPaths: [] };
 

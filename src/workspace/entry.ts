@@ -8,9 +8,9 @@ import { exists, hasCode } from '../platform/files.ts';
 import { identityOf } from '../platform/process-identity.ts';
 import { copySafely } from '../platform/read-safely.ts';
 import { readPlain } from './read-plain.ts';
-import { removeTree } from './remove-tree.ts';
 import type { Seat } from './seat.ts';
 import type { Site } from './site.ts';
+import { removeTree } from './tree/remove-tree.ts';
 
 const MARK = 'fleet.json';
 

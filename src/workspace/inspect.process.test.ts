@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ground, who } from './fixtures/ground.ts';
 import { inspect } from './inspect.ts';
-import { identityOf } from './target.ts';
+import { identityOf } from './land/target.ts';
 
 it('knows a checkout, a directory below it, a linked worktree and a bare repository', async () => {
   using at = ground();

@@ -3,8 +3,8 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import type { TrustLevel } from '../domain/work/trust.ts';
 import { exists, hasCode, makeDirectory, writeFileAtomic } from '../platform/files.ts';
-import { removeTree } from './remove-tree.ts';
 import { type Seat, seatOf } from './seat.ts';
+import { removeTree } from './tree/remove-tree.ts';
 
 /** One working tree of ours. */
 export interface Site {

@@ -1,12 +1,12 @@
 import { access, chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addedTexts } from '../../src/workspace/added-texts.ts';
-import { changesBetween, diffText } from '../../src/workspace/changes.ts';
 import { type GitGround, gitGround } from '../../src/workspace/fixtures/git-ground.ts';
-import { blame } from '../../src/workspace/provenance.ts';
-import { pushBranch } from '../../src/workspace/push.ts';
-import { commitOf } from '../../src/workspace/target.ts';
+import { addedTexts } from '../../src/workspace/history/added-texts.ts';
+import { changesBetween, diffText } from '../../src/workspace/history/changes.ts';
+import { blame } from '../../src/workspace/history/provenance.ts';
+import { pushBranch } from '../../src/workspace/land/push.ts';
+import { commitOf } from '../../src/workspace/land/target.ts';
 import { root } from '../../tools/paths.mjs';
 
 const isThere = (path: string) =>

@@ -4,12 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { commitWork } from '../../src/workspace/commit-work.ts';
 import { who } from '../../src/workspace/fixtures/ground.ts';
-import { importBranch } from '../../src/workspace/import-branch.ts';
 import { privateMounts, privatePlaces } from '../../src/workspace/private/places.ts';
-import { provision, reset } from '../../src/workspace/provision.ts';
-import { save } from '../../src/workspace/save.ts';
+import { commitWork } from '../../src/workspace/save/commit-work.ts';
+import { importBranch } from '../../src/workspace/save/import-branch.ts';
+import { save } from '../../src/workspace/save/save.ts';
+import { provision, reset } from '../../src/workspace/tree/provision.ts';
 import { type PrivateGround, withPrivateClone } from '../support/private-clone.ts';
 
 const REF = 'refs/fleet/kept/1';

@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest';
-import { changesBetween } from '../../src/workspace/changes.ts';
-import { commitWork } from '../../src/workspace/commit-work.ts';
 import { who } from '../../src/workspace/fixtures/ground.ts';
-import { importBranch } from '../../src/workspace/import-branch.ts';
+import { changesBetween } from '../../src/workspace/history/changes.ts';
 import type { Means } from '../../src/workspace/private/confine.ts';
-import { save } from '../../src/workspace/save.ts';
+import { commitWork } from '../../src/workspace/save/commit-work.ts';
+import { importBranch } from '../../src/workspace/save/import-branch.ts';
+import { save } from '../../src/workspace/save/save.ts';
 import { type PrivateGround, withPrivateClone } from '../support/private-clone.ts';
 
 /** Trees of ten names each, one in the other: a kilobyte of objects, ten to the power of their number of files. */

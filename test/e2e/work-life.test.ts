@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { survivors } from '../../src/runner/process-table.ts';
-import { provision } from '../../src/workspace/provision.ts';
+import { provision } from '../../src/workspace/tree/provision.ts';
 import { fullOnly } from '../full-only.ts';
 import { leftovers, type TaskJson, type WorkHouse, workHouse } from '../support/work-house.ts';
 import { type Place, place as placeIn, standing } from '../support/work-place.ts';

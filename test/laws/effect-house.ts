@@ -18,7 +18,7 @@ import { land } from '../../src/engine/work/land.ts';
 import { placeFor } from '../../src/engine/work/place.ts';
 import { claude } from '../../src/executors/claude/claude.ts';
 import { codex } from '../../src/executors/codex/codex.ts';
-import { redactor } from '../../src/platform/redact.ts';
+import { redactor } from '../../src/redact/redactor.ts';
 import { changeWrites } from '../../src/store/records/journal.ts';
 import { projects } from '../../src/store/records/projects.ts';
 import { runIndex, runs } from '../../src/store/records/runs.ts';
@@ -76,7 +76,7 @@ export async function effectHouse({ project = {}, settings = {} }: Given): Promi
     ...engineDeps(wired, { id: 'here' as HostId, name: 'here', former: [] }, executors),
     ...workOf(wired, ENV),
     elapsed: () => Date.parse(house.now()),
-    gitWork: workshopFor(pushed),
+    gitWork: gitWorkFor(pushed),
     log: () => undefined,
   } as WorkDeps;
   await house.call('project.add', { path: '/repo', name: 'shop', ...project });
@@ -84,7 +84,7 @@ export async function effectHouse({ project = {}, settings = {} }: Given): Promi
 }
 
 /** Git as it would answer: two branches, and everything can be put together. */
-function workshopFor(pushed: string[]): Partial<GitWork> {
+function gitWorkFor(pushed: string[]): Partial<GitWork> {
   const commitOf = async (ref: string) => ({ 'refs/heads/main': COMMITS.main, other: COMMITS.other })[ref] ?? COMMITS.main;
   return {
     targetOf: async (_project, wanted = 'main') => ({ state: 'found', branch: wanted, commit: await commitOf(wanted) }),

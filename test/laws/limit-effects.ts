@@ -15,12 +15,12 @@ import type { RunId, TaskId } from '../../src/domain/values.ts';
 import { refusalOf } from '../../src/engine/supervise/finish.ts';
 import { newWatch, stepped } from '../../src/engine/supervise/ingest.ts';
 import { storeText } from '../../src/operations/texts.ts';
-import { redactor } from '../../src/platform/redact.ts';
+import { redactor } from '../../src/redact/redactor.ts';
 import { openMemoryRunLog } from '../../src/runlog/memory-run-log.ts';
 import { assertShallow } from '../../src/surfaces/http/body.ts';
 import { openSessions } from '../../src/surfaces/mcp/http/sessions.ts';
-import { isTooMuch } from '../../src/workspace/copy-files.ts';
-import { isTooLarge } from '../../src/workspace/setup-copy.ts';
+import { isTooMuch } from '../../src/workspace/tree/copy-files.ts';
+import { isTooLarge } from '../../src/workspace/tree/setup-copy.ts';
 import {
   addedServers,
   commitTries,
@@ -98,7 +98,10 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   copiedFiles: { refused: project((size) => ({ copyFile: many(size, String) })) },
   copiedEntries: { refused: (entries) => refuseCopy(isTooMuch({ entries, bytes: 0 }), LIMITS.copiedEntries.value) },
   copiedBytes: { refused: copiedFile },
-  keptFileBytes: provedBy('src/workspace/save.process.test.ts', 'names what is too large to keep, so that nobody removes it'),
+  keptFileBytes: provedBy(
+    'src/workspace/save/save.process.test.ts',
+    'names what is too large to keep, so that nobody removes it',
+  ),
   takenBytes: bounds('names what is more than all files together may have, before a byte of it is read'),
   takenFiles: intake('takes a few trees that unfold into as many files as may be'),
   takenRefs: bounds('keeps so many other branches, and says how many there are besides; names that cannot be there stop none'),
@@ -181,7 +184,7 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
       return stepped(newWatch({ state: 0, events: [], send: [] }, AT), { state: 0, events, send: [] }).quota?.length ?? 0;
     },
   },
-  openQuestions: provedBy('src/operations/by-run.test.ts', 'is withdrawn with its task, and there are never too many'),
+  openQuestions: provedBy('src/operations/run/by-run.test.ts', 'is withdrawn with its task, and there are never too many'),
   pageBytes: provedBy(
     'src/app/notes.process.test.ts',
     'follows no link, waits for no pipe and reads no flood in the place of task.json [T13]',
@@ -193,9 +196,12 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   packetDiffBytes: { bounded: (size) => diffShare(size === LIMITS.packetDiffBytes.value ? 1 : 2) },
   packetDiffsBytes: { bounded: (size) => (size === LIMITS.packetDiffsBytes.value ? 8 * diffShare(8) : 100 * diffShare(100)) },
   refusalsTold: provedBy('src/operations/refusals.test.ts', 'stop at a number, and the last one says so'),
-  leakSearchBytes: provedBy('src/workspace/added-texts.process.test.ts', 'are not read beyond so many bytes, and that is told'),
-  subTaskDepth: provedBy('src/operations/task.test.ts', 'stop at the depth and number that are allowed'),
-  subTasks: provedBy('src/operations/task-part.test.ts', 'is refused from a certain number on [TASK-09] [T19]'),
+  leakSearchBytes: provedBy(
+    'src/workspace/history/added-texts.process.test.ts',
+    'are not read beyond so many bytes, and that is told',
+  ),
+  subTaskDepth: provedBy('src/operations/task/task.test.ts', 'stop at the depth and number that are allowed'),
+  subTasks: provedBy('src/operations/task/part.test.ts', 'is refused from a certain number on [TASK-09] [T19]'),
   pageItems: { refused: input('task.list', (limit) => ({ limit })) },
   examinedPerPage: { bounded: examinedRows },
   importLineBytes: provedBy('src/surfaces/cli/flows/task-transfer.test.ts', 'does nothing at all when a line is wrong: %#'),

@@ -220,7 +220,7 @@ export const SETTING_EFFECTS: { readonly [Name in keyof Settings]: Proof<Setting
   ...BOUND_EFFECTS,
   max_attempts: { seen: async (settings) => (await begun({ settings })).task.maxAttempts, values: [1, 2] },
   max_depth: { seen: asPart, values: [undefined, 0] },
-  part_executors: provedBy('src/operations/task-part.test.ts', 'keeps to what the owner of the fleet allows'),
+  part_executors: provedBy('src/operations/task/part.test.ts', 'keeps to what the owner of the fleet allows'),
   allowed_repos: { seen: elsewhere, values: [[], ['/repo']] },
   limit_executor: { seen: runsOf({}, 'codex', 'codex'), values: [{}, { codex: 1 }] },
   limit_account: { seen: runsOf({}, 'codex', 'codex'), values: [{}, { 'codex/default': 1 }] },

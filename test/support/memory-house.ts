@@ -19,7 +19,7 @@ import {
 import { type CallDeps, makeCall } from '../../src/operations/call.ts';
 import type { DirectoryKind, ExecutorHere, ExecutorProblem, GitPort } from '../../src/operations/scope.ts';
 import { makeUlids } from '../../src/platform/ids.ts';
-import { redactor } from '../../src/platform/redact.ts';
+import { redactor } from '../../src/redact/redactor.ts';
 import { openMemoryRunLog } from '../../src/runlog/memory-run-log.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/port.ts';

@@ -7,8 +7,8 @@ import { startHelper } from '../../src/sandbox/helper.ts';
 import { type Ground, ground } from '../../src/workspace/fixtures/ground.ts';
 import type { Confine, Means } from '../../src/workspace/private/confine.ts';
 import { privateMounts } from '../../src/workspace/private/places.ts';
-import { provision } from '../../src/workspace/provision.ts';
 import type { Site } from '../../src/workspace/site.ts';
+import { provision } from '../../src/workspace/tree/provision.ts';
 import { bubblewrap } from '../clis/bubblewrap.ts';
 
 const found = await bubblewrap();

@@ -5,7 +5,10 @@ export interface Exemption {
 }
 
 /** Files over the line limit: tables, recorded fixtures, generated files. */
-export const longFiles: readonly Exemption[] = [];
+export const longFiles: readonly Exemption[] = [
+  { path: 'test/laws/limit-effects.ts', reason: 'a table: one entry for each limit' },
+  { path: 'test/threats.ts', reason: 'a table: one entry for each attack' },
+];
 
 /** Files outside `app`, `platform` and `surfaces/cli` that may name a banned global. */
 export const bannedGlobals: readonly (Exemption & { readonly global: string })[] = [

@@ -10,8 +10,13 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
   {
     reason: 'opens without following links or waiting, and looks at what it has opened',
     paths: [
-      ...['src/runlog/plain-file.ts', 'src/sandbox/lend.ts', 'src/workspace/copy-files.ts', 'src/workspace/links-out.ts'],
-      'src/workspace/remove-tree.ts',
+      ...[
+        'src/runlog/plain-file.ts',
+        'src/sandbox/lend.ts',
+        'src/workspace/tree/copy-files.ts',
+        'src/workspace/tree/links-out.ts',
+      ],
+      'src/workspace/tree/remove-tree.ts',
     ],
   },
   {
@@ -50,13 +55,13 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
       ],
       ...['src/app/serve/live-file.ts', 'src/app/settings/file-lock.ts', 'src/app/settings/settings-file.ts'],
       ...['src/store/sqlite/high-water.ts', 'src/store/sqlite/revision.ts', 'src/store/sqlite/upkeep/snapshot.ts'],
-      ...['src/workspace/repository-lock.ts', 'src/workspace/site.ts'],
+      ...['src/workspace/locks/repository-lock.ts', 'src/workspace/site.ts'],
       'src/workspace/private/history.ts',
     ],
   },
   {
     reason: 'a tree in which nobody works: its set-up has ended, and no agent has begun',
-    paths: ['src/workspace/setup-copy.ts'],
+    paths: ['src/workspace/tree/setup-copy.ts'],
   },
   { reason: 'the users of the machine', paths: ['src/sandbox/user.ts'] },
   {
@@ -78,6 +83,6 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
   {
     reason:
       "git files of the user's repository, which agents trusted like the user's shell can write: off the main thread, or short",
-    paths: ['src/workspace/commit-work.ts'],
+    paths: ['src/workspace/save/commit-work.ts'],
   },
 ];

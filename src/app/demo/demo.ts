@@ -4,7 +4,7 @@ import { result } from '../../surfaces/cli/demo/result.ts';
 import type { CliProgram, Io } from '../../surfaces/cli/deps.ts';
 import { EXIT_CODES } from '../../surfaces/cli/exit-codes.ts';
 import { programWords } from '../../surfaces/cli/parse/program-words.ts';
-import { viewStyleOf } from '../../surfaces/cli/views/look.ts';
+import { viewStyleOf } from '../../surfaces/cli/views/style.ts';
 import { openServices } from '../open-services.ts';
 import { endingOf, factsOf } from './ending.ts';
 import { play } from './play.ts';

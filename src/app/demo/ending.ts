@@ -1,7 +1,7 @@
 import { type GraphCommit, graphOf } from '../../surfaces/cli/demo/graph.ts';
 import type { DemoTask } from '../../surfaces/cli/demo/lanes.ts';
 import type { DemoResult } from '../../surfaces/cli/demo/result.ts';
-import { shortId } from '../../surfaces/cli/views/look.ts';
+import { shortId } from '../../surfaces/cli/views/style.ts';
 import { git, type Scratch } from './scratch.ts';
 
 export async function endingOf(acts: readonly DemoTask[], scratch: Scratch, elapsedMs: number): Promise<DemoResult> {

@@ -2,7 +2,7 @@ import { beatLine, frame, type Scene } from '../../surfaces/cli/demo/frame.ts';
 import type { Io } from '../../surfaces/cli/deps.ts';
 import { isLive, picture } from '../../surfaces/cli/terminal/redraw.ts';
 import { painted } from '../../surfaces/cli/terminal/rich.ts';
-import { viewStyleOf } from '../../surfaces/cli/views/look.ts';
+import { viewStyleOf } from '../../surfaces/cli/views/style.ts';
 
 export type Show = (scene: Scene) => Promise<void>;
 

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { Executor } from '../../domain/agent/executor.ts';
 import { lawsOf } from '../../executors/kit/laws.ts';
 import { transcriptsIn } from '../../executors/kit/transcripts.ts';
-import type { Check } from '../../surfaces/cli/views/executor-test.ts';
+import type { Check } from '../../surfaces/cli/views/executor/test.ts';
 import type { Added } from '../custom-executors.ts';
 
 /** What every executor keeps, tried without its program; recorded lines beside its file are replayed. */

@@ -1,7 +1,7 @@
 import type { Executor } from '../../domain/agent/executor.ts';
 import { isFinal } from '../../domain/task/task.ts';
 import type { TaskId } from '../../domain/values.ts';
-import type { Check } from '../../surfaces/cli/views/executor-test.ts';
+import type { Check } from '../../surfaces/cli/views/executor/test.ts';
 import { goOnWith, promptFor } from './prompts.ts';
 import type { Trial, TrialResult } from './trial.ts';
 

@@ -10,7 +10,7 @@ import { isWithin, profileOf } from '../../sandbox/profile.ts';
 import { isLoopback } from '../../sandbox/proxy.ts';
 import type { SandboxUser } from '../../sandbox/user.ts';
 import { projects } from '../../store/records/projects.ts';
-import { identityOf } from '../../workspace/target.ts';
+import { identityOf } from '../../workspace/land/target.ts';
 import { named } from '../environment.ts';
 import { ours } from '../executor-registry.ts';
 import { notePlaces } from '../notes.ts';

@@ -5,10 +5,10 @@ import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import { fitsTask } from '../../domain/work/trust.ts';
 import { workspaces } from '../../store/records/workspaces.ts';
-import { firstLinkOut } from '../../workspace/links-out.ts';
 import { type PrivateMounts, privateMounts } from '../../workspace/private/places.ts';
 import { repositoryAround } from '../../workspace/repository-around.ts';
 import { sidecarDir } from '../../workspace/site.ts';
+import { firstLinkOut } from '../../workspace/tree/links-out.ts';
 import type { FleetServices } from '../open-services.ts';
 import { notADirectory } from './plain-sources.ts';
 

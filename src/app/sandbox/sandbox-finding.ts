@@ -2,7 +2,7 @@ import type { Settings } from '../../domain/settings.ts';
 import { askVersion } from '../../platform/ask-version.ts';
 import { prlimitHere } from '../../sandbox/limits.ts';
 import type { CliEnv } from '../../surfaces/cli/deps.ts';
-import type { Finding } from '../../surfaces/cli/views/doctor.ts';
+import type { Finding } from '../../surfaces/cli/views/executor/doctor.ts';
 import { runAs } from './run-as.ts';
 import { sandboxHere } from './sandbox-here.ts';
 

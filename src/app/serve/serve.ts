@@ -1,7 +1,7 @@
 import { unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Settings } from '../../domain/settings.ts';
-import { redeem } from '../../operations/token.ts';
+import { redeem } from '../../operations/token/token.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { sweepTemporary, writeFileAtomic } from '../../platform/files.ts';
 import { admittedWeb } from '../../surfaces/http/admission.ts';

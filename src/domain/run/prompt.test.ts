@@ -30,7 +30,7 @@ describe('the agent of a fork', () => {
   });
 
   it('that cannot remember is told what went before', () => {
-    const ended = { outcome: 'crashed', detail: 'exit code 3', said: 'half done' };
+    const ended = { outcome: 'crashed', detail: 'exit code 3', lastWords: 'half done' };
     const text = told({ forked: forked({ isCopy: false, commit: COMMIT, ...ended }) });
     expect(text).toContain('another agent has worked before you. Its run ended as crashed: exit code 3\n');
     expect(text).toContain('What it said last: half done\n');

@@ -194,7 +194,7 @@ async function house() {
     },
     elapsed: () => (clock += 1),
     question: made.ids.question,
-    turnOver: () => undefined,
+    saveTurn: () => undefined,
     runner: {
       look: async () => look(),
       read: async (_id: string, { offset }: { offset: number }): Promise<OutputSlice> => {

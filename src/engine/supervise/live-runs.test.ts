@@ -32,7 +32,7 @@ function pictureHouse() {
     close: () => house.store.close(),
   };
   const store = engineStore(watched, () => ({ op: 'check', key: { kind: 'lease', id: 'none' }, expect: 'absent' }), news);
-  const needs = { ...house.needs, store, news };
+  const needs = { ...house.needs, store, commitFeed: news };
   const picture = new LiveRuns(needs);
   const create = async (place: string) => {
     house.places.set(place, { kind: 'directory', path: place });

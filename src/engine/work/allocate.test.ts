@@ -28,11 +28,11 @@ async function houseWith(free: readonly Partial<Workspace>[]): Promise<WorkDeps>
       return workspaces.put(row, 'absent');
     }),
   );
-  const workshop = {
+  const gitWork = {
     pathOf: (_project: Project, n: number) => `/w/${n}`,
     setupSource: async (_project: Project, asked: Partial<SetupSource>) => ({ ...source, ...asked }),
   };
-  return { ...needs, workshop } as unknown as WorkDeps;
+  return { ...needs, gitWork } as unknown as WorkDeps;
 }
 
 const chosen = async (free: readonly Partial<Workspace>[], wish: Partial<Parameters<typeof allocate>[1]> = {}) =>

@@ -14,7 +14,7 @@ export interface Bounds {
 
 /** Work on a workspace that cannot go on for ever, whatever is in there. */
 export async function bounded<Answer>(
-  workshop: Pick<GitWork, 'within'>,
+  gitWork: Pick<GitWork, 'within'>,
   { forMs, signal }: Bounds,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -30,7 +30,7 @@ export async function bounded<Answer>(
     else controller.signal.addEventListener('abort', leave, { once: true });
   });
   try {
-    return await Promise.race([workshop.within(controller.signal, work), left]);
+    return await Promise.race([gitWork.within(controller.signal, work), left]);
   } catch (error) {
     if (!controller.signal.aborted) throw error;
     // Whatever it failed with then, this is why.

@@ -22,9 +22,9 @@ async function house(count: number) {
     ...made.needs,
     elapsed: () => performance.now(),
     log: () => undefined,
-    workshop: {
+    gitWork: {
       within: <Answer>(_signal: AbortSignal, work: () => Promise<Answer>) => work(),
-      keep: async (_site: unknown, { ref }: { ref: string }) => {
+      save: async (_site: unknown, { ref }: { ref: string }) => {
         most = Math.max(most, ++going);
         await new Promise((resolve) => setTimeout(resolve, 1_000));
         going -= 1;

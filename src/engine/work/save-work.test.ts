@@ -47,9 +47,9 @@ async function house(keep: () => Promise<unknown>, more: { keepSeconds?: number;
     elapsed: () => performance.now(),
     log: logged,
     workRules: () => ({ keepSeconds: more.keepSeconds ?? 300, pool: 1 }),
-    workshop: {
+    gitWork: {
       within: <Answer>(_signal: AbortSignal, act: () => Promise<Answer>) => act(),
-      keep: tried,
+      save: tried,
       changes: async () => ({ commits: [], totals: { commits: 0, files: 0, added: 0, removed: 0 }, files: [] }),
       asidePathOf: ({ id: name }: Workspace) => `/aside/${name}-now`,
       putAside: moved,

@@ -2,7 +2,7 @@ import { parse, TomlError } from 'smol-toml';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { VariableName } from '../../domain/values.ts';
-import { isSecretName } from '../../platform/redact.ts';
+import { isSecretName } from '../../redact/redactor.ts';
 import { refuseCode } from './code-arguments.ts';
 import { type EventRule, parseRule } from './event-rules.ts';
 import { checkTemplate } from './template.ts';

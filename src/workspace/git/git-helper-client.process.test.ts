@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundlePrograms } from '../../platform/bundle.ts';
 import { statSync } from '../../platform/proc.ts';
-import { within } from '../within.ts';
+import { within } from '../locks/within.ts';
 import { callGit, openGitHelperClient } from './git-helper-client.ts';
 import type { GitCall } from './spawn-git.ts';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '../../domain/fault.ts';
 import type { ProcessIdentity } from '../../platform/process-identity.ts';
-import type { Checkout } from '../checkout.ts';
-import { signalHere } from '../within.ts';
+import type { Checkout } from '../land/checkout.ts';
+import { signalHere } from '../locks/within.ts';
 import { gitHelperUrl } from './git-helper-url.ts';
 import { type GitCall, type GitEnded, spawnGit } from './spawn-git.ts';
 

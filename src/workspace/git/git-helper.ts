@@ -41,6 +41,6 @@ function say(what: Answer): void {
 async function endMoves(): Promise<void> {
   if (guarded.size === 0) return;
   // Loaded only now: as long as all is well, the helper stays small.
-  const { endDeadMove } = await import('../dead-move.ts');
+  const { endDeadMove } = await import('../locks/dead-move.ts');
   await Promise.allSettled([...guarded.values()].map(({ checkout, holder }) => endDeadMove(checkout, holder, process.env)));
 }

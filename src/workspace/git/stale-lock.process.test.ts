@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { open, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { advance } from '../advance.ts';
 import { type GitGround, gitGround, merged } from '../fixtures/git-ground.ts';
+import { advance } from '../land/advance.ts';
 
 async function aMove(ground: GitGround) {
   const repo = await ground.repository();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn } from '../names.ts';
+import { namesIn } from '../history/names.ts';
 import type { CollectorGit } from './collector-git.ts';
 import { found, updateIndex } from './collector-tree.ts';
 

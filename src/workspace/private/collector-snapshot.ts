@@ -1,6 +1,6 @@
 import { accessSync, constants, copyFileSync, lstatSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn } from '../names.ts';
+import { namesIn } from '../history/names.ts';
 import type { CollectorGit } from './collector-git.ts';
 import { flatten, nestedFiles, type SubmoduleLink } from './collector-nested.ts';
 import { factsOf, found, listing, pathIn, updateIndex } from './collector-tree.ts';

@@ -6,7 +6,7 @@ import { LIMITS } from '../../domain/limits.ts';
 import { hasCode, PRIVATE_DIRECTORY, writeFileAtomic } from '../../platform/files.ts';
 import { gitIn } from '../git/in-repository.ts';
 import { gitHome } from '../git-home.ts';
-import { withLock } from '../repository-lock.ts';
+import { withLock } from '../locks/repository-lock.ts';
 import type { Seat } from '../seat.ts';
 import { readShallow } from './project-facts.ts';
 

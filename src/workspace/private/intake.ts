@@ -5,7 +5,7 @@ import { Fault } from '../../domain/fault.ts';
 import { type GitEnd, type GitOptions, git } from '../git/git.ts';
 import { limitedGit } from '../git/limited-git.ts';
 import { fleetsOwn, type GitLocation } from '../git/location.ts';
-import { isId } from '../target.ts';
+import { isId } from '../land/target.ts';
 import type { Bounds } from './bounds.ts';
 import type { CollectorClaims } from './collector-wire.ts';
 import { linkPacks } from './history.ts';

@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 import { inFullRun } from '../../../test/full-only.ts';
 import { bundlePrograms } from '../../platform/bundle.ts';
 import { type Ground, ground } from '../fixtures/ground.ts';
-import { provision } from '../provision.ts';
 import type { Site } from '../site.ts';
+import { provision } from '../tree/provision.ts';
 
 const programs = bundlePrograms({
   'take-in': new URL('../fixtures/take-in.ts', import.meta.url),

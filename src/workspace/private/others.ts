@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import type { SiteRepository } from '../announce.ts';
 import { answered, git } from '../git/git.ts';
 import { fleetsOwn } from '../git/location.ts';
-import { namesIn } from '../names.ts';
+import { namesIn } from '../history/names.ts';
 import { ownIndex, type Site } from '../site.ts';
 import { privatePlaces } from './places.ts';
 

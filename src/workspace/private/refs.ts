@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../../platform/files.ts';
 import { readRegular } from '../../platform/read-safely.ts';
+import { isId } from '../land/target.ts';
 import type { Site } from '../site.ts';
-import { isId } from '../target.ts';
 import { privatePlaces } from './places.ts';
 
 /** In Fleet's own store: where the branch of the task stands by what was taken in last. */

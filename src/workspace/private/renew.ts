@@ -3,9 +3,9 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../../platform/files.ts';
 import type { SiteRepository } from '../announce.ts';
-import { moveWhole } from '../move-whole.ts';
-import { inside, openDirectory, removeTree } from '../remove-tree.ts';
 import { ownIndex, sidecarDir } from '../site.ts';
+import { moveWhole } from '../tree/move-whole.ts';
+import { inside, openDirectory, removeTree } from '../tree/remove-tree.ts';
 import { checkOutPrivate } from './place-clone.ts';
 
 /**

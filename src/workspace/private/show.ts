@@ -6,9 +6,9 @@ import { readRegular } from '../../platform/read-safely.ts';
 import { hold, namesIn } from '../../platform/safe-place.ts';
 import { replaceSafely } from '../../platform/write-safely.ts';
 import type { SiteRepository } from '../announce.ts';
-import { commitsOf } from '../branches.ts';
+import { commitsOf } from '../history/branches.ts';
+import { isBranchName } from '../land/target.ts';
 import { readManifest, realSite, repositorySeat, type Site } from '../site.ts';
-import { isBranchName } from '../target.ts';
 import { linkHistory } from './place-clone.ts';
 import { privatePlaces } from './places.ts';
 

@@ -1,5 +1,5 @@
 import { type Piece, painted, piece, type RichLine, spread } from '../terminal/rich.ts';
-import type { Paint, ViewStyle } from '../views/look.ts';
+import type { Paint, ViewStyle } from '../views/style.ts';
 import type { DemoLane, DemoStage } from './lanes.ts';
 import type { Beat } from './story.ts';
 

@@ -4,7 +4,7 @@ import type { TaskView } from '../../../contract/shapes.ts';
 import { msOf } from '../../../domain/moment.ts';
 import { isFinal, type PhaseState } from '../../../domain/task/phases.ts';
 import { plainLine } from '../terminal/plain.ts';
-import { shortCommit } from '../views/changes.ts';
+import { shortCommit } from '../views/work/changes.ts';
 
 type Told = OutputOf<'task.report'>;
 type Evidence = Told['evidence'][number];

@@ -4,8 +4,8 @@ import { plain, plainLine } from '../terminal/plain.ts';
 import { painted, piece, type RichLine } from '../terminal/rich.ts';
 import { widthOf } from '../terminal/width.ts';
 import { wrap } from '../terminal/wrap.ts';
-import { shortCommit } from '../views/changes.ts';
-import { counted, type Paint, type ViewStyle } from '../views/look.ts';
+import { counted, type Paint, type ViewStyle } from '../views/style.ts';
+import { shortCommit } from '../views/work/changes.ts';
 import { laneColour, nameCells, seconds, wholeWidth } from './frame.ts';
 import type { GraphLine } from './graph.ts';
 

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../../domain/limits.ts';
 import type { Order, Result } from '../order.ts';
-import { logLines, rawLines } from '../views/log.ts';
-import { viewStyleOf } from '../views/look.ts';
-import { eventTeller } from '../views/run-events.ts';
+import { eventTeller } from '../views/run/events.ts';
+import { logLines, rawLines } from '../views/run/log.ts';
+import { viewStyleOf } from '../views/style.ts';
 import { isCaughtUp, isEvents, type LogPage, runPages, taskPages } from './log-pages.ts';
 
 /** `fleet run log` and `fleet run events`: what a run printed, every line once, and nothing else on standard output. */

@@ -1,8 +1,8 @@
 import type { OutputOf } from '../../../contract/call.ts';
 import { isFault } from '../../../domain/fault.ts';
 import { ask, type Order, type Result } from '../order.ts';
-import { viewStyleOf } from '../views/look.ts';
-import { runPage } from '../views/run-page.ts';
+import { runPage } from '../views/run/page.ts';
+import { viewStyleOf } from '../views/style.ts';
 
 /** `fleet run show`: what is known of a run, with what its directory tells of how it was started and ended. */
 export async function showRun(order: Order): Promise<Result> {

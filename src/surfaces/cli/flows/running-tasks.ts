@@ -4,8 +4,8 @@ import { isFault } from '../../../domain/fault.ts';
 import type { PhaseState } from '../../../domain/task/task.ts';
 import { ask, type Order, type Result } from '../order.ts';
 import { isLive, picture } from '../terminal/redraw.ts';
-import { viewStyleOf } from '../views/look.ts';
-import { type AtWork, runningTable } from '../views/running-table.ts';
+import { viewStyleOf } from '../views/style.ts';
+import { type AtWork, runningTable } from '../views/task/running-table.ts';
 
 const AT_WORK: readonly PhaseState[] = ['running', 'verifying', 'merging'];
 const everyMs = 1000;

@@ -1,7 +1,7 @@
 import type { OutputOf } from '../../../contract/call.ts';
 import { answered, ask, type Order, type Result } from '../order.ts';
-import { viewStyleOf } from '../views/look.ts';
-import { diffStat } from '../views/task-diff.ts';
+import { viewStyleOf } from '../views/style.ts';
+import { diffStat } from '../views/task/diff.ts';
 
 /** `fleet task diff`: for people by default; `--raw` is what `git apply` takes. */
 export async function taskDiff(order: Order): Promise<Result> {

@@ -2,8 +2,8 @@ import type { OutputOf } from '../../../contract/call.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { answered, ask, type Order, type Result } from '../order.ts';
 import { isLive, picture } from '../terminal/redraw.ts';
-import { counted, viewStyleOf } from '../views/look.ts';
-import { notDone, taskWait } from '../views/task-wait.ts';
+import { counted, viewStyleOf } from '../views/style.ts';
+import { notDone, taskWait } from '../views/task/wait.ts';
 import { patiently } from './patience.ts';
 
 type Waited = OutputOf<'task.wait'>;

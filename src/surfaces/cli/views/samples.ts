@@ -4,13 +4,13 @@ import type { RunView } from '../../../contract/run.ts';
 import type { TaskView } from '../../../contract/shapes.ts';
 import type { Phase } from '../../../domain/task/task.ts';
 import { ProjectId, QuestionId, RunId, TaskId } from '../../../domain/values.ts';
-import { byRunSamples, sampleQuestion } from './by-run-samples.ts';
-import { costSamples } from './cost-samples.ts';
-import { executorSamples } from './executor-samples.ts';
-import { pauseSample, pauseSamples } from './pause-samples.ts';
-import { runSamples } from './run-samples.ts';
-import { tokenSamples } from './token-samples.ts';
-import { finishedTasks, forkOf, workSamples } from './work-samples.ts';
+import { pauseSample, pauseSamples } from './cost/pause-samples.ts';
+import { costSamples } from './cost/samples.ts';
+import { executorSamples } from './executor/samples.ts';
+import { byRunSamples, sampleQuestion } from './run/by-run-samples.ts';
+import { runSamples } from './run/samples.ts';
+import { tokenSamples } from './token/samples.ts';
+import { finishedTasks, forkOf, workSamples } from './work/samples.ts';
 
 /* One believable answer of each operation, for tests and for looking at the views. The moment is fixed. */
 

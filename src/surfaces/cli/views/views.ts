@@ -1,23 +1,22 @@
 import type { OutputOf } from '../../../contract/call.ts';
 import type { OperationName } from '../../../contract/index.ts';
-import { blame } from './blame.ts';
-import { inbox, reportSubmitted, runContext } from './by-run.ts';
-import { configChanged, configShown } from './config.ts';
-import { fleetCost, taskCost } from './cost.ts';
-import { dbAccepted, dbBackedUp, dbChecked, dbExported, dbMigrated, dbPruned, dbRestored } from './db.ts';
-import { executorList, executorPage } from './executor.ts';
-import { homeMade } from './home.ts';
-import { logLines } from './log.ts';
-import { type ViewDeps, type ViewStyle, viewStyleOf } from './look.ts';
-import { pauseLifted, pauseList } from './pause.ts';
-import { projectAdded, projectList, projectPage, projectRemoved } from './project.ts';
-import { questionAsked, questionCard, questionList } from './question.ts';
-import { eventLines } from './run-events.ts';
-import { factsPage } from './run-facts.ts';
-import { runList } from './run-list.ts';
-import { runPage } from './run-page.ts';
-import { fleetStatus } from './status.ts';
-import { taskDiff } from './task-diff.ts';
+import { fleetCost, taskCost } from './cost/cost.ts';
+import { pauseLifted, pauseList } from './cost/pause.ts';
+import { executorList, executorPage } from './executor/executor.ts';
+import { configChanged, configShown } from './home/config.ts';
+import { dbAccepted, dbBackedUp, dbChecked, dbExported, dbMigrated, dbPruned, dbRestored } from './home/db.ts';
+import { homeMade } from './home/home.ts';
+import { fleetStatus } from './home/status.ts';
+import { projectAdded, projectList, projectPage, projectRemoved } from './project/project.ts';
+import { questionAsked, questionCard, questionList } from './question/question.ts';
+import { inbox, reportSubmitted, runContext } from './run/by-run.ts';
+import { eventLines } from './run/events.ts';
+import { factsPage } from './run/facts.ts';
+import { runList } from './run/list.ts';
+import { logLines } from './run/log.ts';
+import { runPage } from './run/page.ts';
+import { type ViewDeps, type ViewStyle, viewStyleOf } from './style.ts';
+import { taskDiff } from './task/diff.ts';
 import {
   commentAdded,
   messageSent,
@@ -29,14 +28,15 @@ import {
   taskLine,
   taskOpened,
   tasksImported,
-} from './task-lines.ts';
-import { readyList, taskList } from './task-list.ts';
-import { taskPage } from './task-page.ts';
-import { taskReport } from './task-report.ts';
-import { taskWait } from './task-wait.ts';
-import { tokenLinked, tokenList, tokenMade, tokenRevoked } from './token.ts';
-import { branchPushed, taskCleaned, taskCommitted, taskLands, taskRejected, taskVerifies, workRestored } from './work-lines.ts';
-import { workspaceDeleted, workspaceList, workspacesPruned } from './workspace-list.ts';
+} from './task/lines.ts';
+import { readyList, taskList } from './task/list.ts';
+import { taskPage } from './task/page.ts';
+import { taskReport } from './task/report.ts';
+import { taskWait } from './task/wait.ts';
+import { tokenLinked, tokenList, tokenMade, tokenRevoked } from './token/token.ts';
+import { blame } from './work/blame.ts';
+import { branchPushed, taskCleaned, taskCommitted, taskLands, taskRejected, taskVerifies, workRestored } from './work/lines.ts';
+import { workspaceDeleted, workspaceList, workspacesPruned } from './work/workspace-list.ts';
 
 /** Operations whose answer is read by programs: for people too, JSON is the view. */
 export const JSON_IS_THE_VIEW = ['task.export'] as const satisfies readonly OperationName[];

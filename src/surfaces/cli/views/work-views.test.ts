@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Block, type Task } from '../../../domain/task/task.ts';
 import { run } from '../fake-io.ts';
-import { nextCommands } from './next-commands.ts';
 import { NOW_MS, SAMPLES, sampleTask, taskId } from './samples.ts';
+import { nextCommands } from './task/next-commands.ts';
 import { view } from './views.ts';
 
 const at = (columns: number, colour = false) => ({ columns, colour, now: () => NOW_MS, env: { HOME: '/home/you' }, input: {} });
