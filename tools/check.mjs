@@ -45,7 +45,7 @@ const steps = [
   step('types', bin('typescript7/bin/tsc'), '--noEmit'),
   own('docs'),
   own('tests'),
-  own('sizes', 'bans', 'reading', 'git calls', 'readmes', 'text', 'lock file', 'licences', 'decisions'),
+  own('sizes', 'bans', 'names', 'reading', 'git calls', 'readmes', 'text', 'lock file', 'licences', 'decisions'),
   step('audit', join(root, 'tools', 'audit.mjs')),
   step('format', bin('@biomejs/biome/bin/biome'), 'check', '--colors=off'),
 ];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { z } from 'zod';
 import { Fault } from '../domain/fault.ts';
-import { DEFAULT_ACCOUNT, type Lender } from '../domain/hold/account.ts';
+import { type AccountRef, DEFAULT_ACCOUNT } from '../domain/hold/account.ts';
 import { Name } from '../domain/values.ts';
 import { hasCode } from '../platform/files.ts';
 import type { HomePaths } from './home.ts';
@@ -30,7 +30,7 @@ export const accountsOf = ({ accounts }: Pick<HomePaths, 'accounts'>, executor: 
 /** What a program is given so that it works on this account. The default one is whatever it finds by itself. */
 export function accountVariables(
   { accounts }: Pick<HomePaths, 'accounts'>,
-  { executor, account = DEFAULT_ACCOUNT }: Lender,
+  { executor, account = DEFAULT_ACCOUNT }: AccountRef,
   env: Env,
 ): Readonly<Record<string, string>> {
   if (account === DEFAULT_ACCOUNT) return {};

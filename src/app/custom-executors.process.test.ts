@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { plainJob } from '../executors/kit/jobs.ts';
-import { type Added, addedExecutors } from './custom-executors.ts';
+import { type AddedExecutor, addedExecutors } from './custom-executors.ts';
 import { homePaths, initHome } from './home.ts';
 
 let folder = '';
@@ -28,7 +28,7 @@ async function place() {
       await utimes(file(name), moment, moment);
     },
     look: () => added.look(),
-    one: async (name: string, until: (one: Added) => boolean = () => true): Promise<Added | undefined> => {
+    one: async (name: string, until: (one: AddedExecutor) => boolean = () => true): Promise<AddedExecutor | undefined> => {
       for (;;) {
         const found = (await added.look()).find((other) => other.name === name);
         if (!found || until(found)) return found;

@@ -10,7 +10,7 @@ import { distrustReason } from '../plugins/trusted-file.ts';
 import type { HomePaths } from './home.ts';
 
 /** An executor that the user added as a file, as it was read last. */
-export interface Added {
+export interface AddedExecutor {
   readonly name: string;
   readonly file: string;
   readonly kind: 'file' | 'module';
@@ -37,7 +37,7 @@ interface Read {
 
 export interface AddedExecutors {
   /** What is there now. Waits only for a module that was never loaded, and then for no longer than loading may take. */
-  look(only?: string): Promise<readonly Added[]>;
+  look(only?: string): Promise<readonly AddedExecutor[]>;
 }
 
 /** Files are read again when they have changed, and only then. A module that has become unusable is used as it was. */
@@ -63,7 +63,7 @@ export function addedExecutors(paths: HomePaths): AddedExecutors {
   };
 }
 
-function standing(read: Read | undefined): Pick<Added, 'executor' | 'problem'> {
+function standing(read: Read | undefined): Pick<AddedExecutor, 'executor' | 'problem'> {
   if ((read?.thread?.missed ?? 0) >= MOST_MISSED)
     return { problem: `it gave no answer ${MOST_MISSED} times: it is not asked again until its file changes` };
   const { executor, problem } = read ?? {};
@@ -73,7 +73,7 @@ function standing(read: Read | undefined): Pick<Added, 'executor' | 'problem'> {
 interface CustomFile {
   readonly name: string;
   readonly file: string;
-  readonly kind: Added['kind'];
+  readonly kind: AddedExecutor['kind'];
 }
 
 export function customFiles(paths: HomePaths): readonly CustomFile[] {

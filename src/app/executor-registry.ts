@@ -7,7 +7,7 @@ import { acp } from '../executors/acp/acp.ts';
 import { scripted } from '../executors/scripted/scripted.ts';
 import { shell } from '../executors/shell/shell.ts';
 import { BUILT_IN, type BuiltIn } from './built-in.ts';
-import { type Added, type AddedExecutors, addedExecutors } from './custom-executors.ts';
+import { type AddedExecutor, type AddedExecutors, addedExecutors } from './custom-executors.ts';
 import { commandOf, findCommand, findProgram, pathMark } from './find-program.ts';
 import type { HomePaths } from './home.ts';
 import type { LaunchPlaces } from './launch-places.ts';
@@ -53,8 +53,8 @@ export function executorRegistry(paths: HomePaths, env: Env, { settings, builtIn
   const found = foundPrograms(env, placeOf);
   const added = addedExecutors(paths);
   const isThere = commandLook(env);
-  const isStartable = ({ executor }: Added): boolean => executor !== undefined && isThere(commandOf(executor));
-  const shelf = (custom: readonly Added[]): ReadonlyMap<string, Executor> =>
+  const isStartable = ({ executor }: AddedExecutor): boolean => executor !== undefined && isThere(commandOf(executor));
+  const shelf = (custom: readonly AddedExecutor[]): ReadonlyMap<string, Executor> =>
     new Map([
       ...custom.flatMap(({ name, executor }) => (executor ? [[name, executor] as const] : [])),
       ...[...builtIn.flatMap((one) => found(one).executor ?? []), ...own()].map((executor) => [executor.name, executor] as const),

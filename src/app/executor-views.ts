@@ -3,7 +3,7 @@ import { SCRIPTED_EXECUTOR, SCRIPTED_IS_OFF } from '../domain/executors.ts';
 import type { ExecutorHere } from '../operations/scope.ts';
 import { compareVersions } from '../platform/versions.ts';
 import { accountsHere } from './accounts-here.ts';
-import type { Added } from './custom-executors.ts';
+import type { AddedExecutor } from './custom-executors.ts';
 import type { ExecutorRegistry } from './executor-registry.ts';
 import { commandOf, locateProgram } from './find-program.ts';
 import type { HomePaths } from './home.ts';
@@ -61,7 +61,7 @@ const SCRIPTED_OFF: ExecutorHere = {
   repair: SCRIPTED_IS_OFF.repair,
 };
 
-async function addedHere({ name, file, kind, executor, problem }: Added, env: Env, ask: Ask): Promise<ExecutorHere> {
+async function addedHere({ name, file, kind, executor, problem }: AddedExecutor, env: Env, ask: Ask): Promise<ExecutorHere> {
   const about = { name, origin: kind, file } as const;
   if (!executor)
     return { ...about, state: 'broken', signedIn: 'unknown', problem: problem ?? 'it is not loaded yet', repair: `edit ${file}` };

@@ -4,7 +4,7 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Project } from '../domain/project/project.ts';
 import type { RunId } from '../domain/values.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import { type Added, addedTexts } from '../workspace/history/added-texts.ts';
+import { type AddedText, addedTexts } from '../workspace/history/added-texts.ts';
 import type { RunSecrets } from './run-secrets.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -35,7 +35,7 @@ export const leaksIn =
     return places.size > shown.length ? [...shown, `in ${places.size - shown.length} places more`] : shown;
   };
 
-const placeOf = ({ path }: Added): string => (path === undefined ? 'in what a commit says' : `in ${path}`);
+const placeOf = ({ path }: AddedText): string => (path === undefined ? 'in what a commit says' : `in ${path}`);
 
 /** Most agents have the same secrets, and what takes them out is one thing then. */
 async function knownTo(secrets: Secrets, runIds: readonly RunId[]): Promise<readonly Redactor[] | string> {
@@ -51,7 +51,7 @@ async function knownTo(secrets: Secrets, runIds: readonly RunId[]): Promise<read
 /** So much is looked through before others have their turn. */
 const PIECE = 256 * 1_024;
 
-async function holdsOne({ path, text }: Added, known: readonly Redactor[]): Promise<boolean> {
+async function holdsOne({ path, text }: AddedText, known: readonly Redactor[]): Promise<boolean> {
   const whole = path === undefined ? text : `${path}\n${text}`;
   const overlap = Math.max(...known.map(({ reach }) => reach));
   for (let at = 0; at < whole.length; at += PIECE) {

@@ -1,4 +1,4 @@
-import type { Lender } from '../domain/hold/account.ts';
+import type { AccountRef } from '../domain/hold/account.ts';
 import { type Pause, pauseAfterRefusal, pauseAfterSuccess, pauseId, type Refusal } from '../domain/hold/pause.ts';
 import type { Outcome, Run } from '../domain/run/run.ts';
 import type { Instant } from '../domain/values.ts';
@@ -17,7 +17,7 @@ interface End {
 export type Paused = ReadonlyMap<string, Versioned<Pause> | undefined>;
 
 /** The pauses of these accounts as they are now, read consistently: a claim is conditional on each of them. */
-export async function pausesOf(store: Pick<Store, 'get'>, lenders: Iterable<Lender>): Promise<Paused> {
+export async function pausesOf(store: Pick<Store, 'get'>, lenders: Iterable<AccountRef>): Promise<Paused> {
   const ids = [...new Set([...lenders].map(pauseId))];
   const found = await Promise.all(ids.map((id) => pauses.get(store, id)));
   return new Map(ids.map((id, index) => [id, found[index]]));

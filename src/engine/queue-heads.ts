@@ -7,7 +7,7 @@ import { taskIndex, tasks } from '../store/records/tasks.ts';
 import type { EngineDeps } from './deps.ts';
 
 /** The first in one lane, as it was when it was looked at. */
-export interface LaneHead {
+export interface QueueHead {
   readonly lane: string;
   readonly due: string;
   readonly id: string;
@@ -25,7 +25,7 @@ export class QueueHeads {
   readonly #store: Pick<Store, 'scan'>;
   readonly #elapsed: () => number;
   readonly #isTold: boolean;
-  #heads: Map<string, LaneHead> | undefined;
+  #heads: Map<string, QueueHead> | undefined;
   #changed = new Set<string>();
   #readAt = 0;
   /** Tasks that were written while a look is under way: it may have seen them as they were before. */
@@ -38,9 +38,9 @@ export class QueueHeads {
     commitFeed?.subscribe({ own: (writes) => this.#wrote(writes), other: () => this.#forget() });
   }
 
-  async look(): Promise<readonly LaneHead[]> {
+  async look(): Promise<readonly QueueHead[]> {
     const isOld = !this.#isTold || this.#elapsed() - this.#readAt > KEPT_MS;
-    const heads = isOld ? new Map<string, LaneHead>() : (this.#heads ?? new Map<string, LaneHead>());
+    const heads = isOld ? new Map<string, QueueHead>() : (this.#heads ?? new Map<string, QueueHead>());
     const isKnown = heads === this.#heads;
     // Kept from now on: whatever comes while the look is under way makes it old again.
     this.#heads = heads;
@@ -58,13 +58,13 @@ export class QueueHeads {
     return [...heads.values()].toSorted((a, b) => (a.due < b.due ? -1 : 1));
   }
 
-  async #all(heads: Map<string, LaneHead>): Promise<void> {
+  async #all(heads: Map<string, QueueHead>): Promise<void> {
     this.#readAt = this.#elapsed();
     this.#changed.clear();
     for (const { lane, head } of await laneHeads(this.#store, LIMITS.lanes.value)) heads.set(lane, headOf(lane, head));
   }
 
-  async #again(heads: Map<string, LaneHead>): Promise<void> {
+  async #again(heads: Map<string, QueueHead>): Promise<void> {
     const lanes = [...this.#changed];
     this.#changed.clear();
     const first = async (lane: string) => {
@@ -91,7 +91,7 @@ export class QueueHeads {
   }
 }
 
-const headOf = (lane: string, hit: Hit): LaneHead => ({
+const headOf = (lane: string, hit: Hit): QueueHead => ({
   lane,
   due: hit.sort.slice(lane.length + 1),
   id: hit.key.id,

@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Fault } from '../domain/fault.ts';
 import { readRegular } from '../platform/read-safely.ts';
-import type { Lender } from './git/location.ts';
+import type { LendingRepository } from './git/location.ts';
 
 /** Found by reading files, as git does, so that it costs no process and obeys no setting. */
-export async function gitDirectory(repository: string): Promise<Lender> {
+export async function gitDirectory(repository: string): Promise<LendingRepository> {
   const gitDir = await ownDirectory(resolve(repository));
   if (gitDir === undefined) throw new Fault('not_found', `${repository} is not a git repository`, { repository });
   const common = await firstLine(join(gitDir, 'commondir'));

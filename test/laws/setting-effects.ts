@@ -10,7 +10,7 @@ import { guardedAmong } from '../../src/domain/work/guarded-paths.ts';
 import { takeTurn } from '../../src/engine/controller.ts';
 import { runGate } from '../../src/engine/work/gate.ts';
 import { placeFor } from '../../src/engine/work/place.ts';
-import { decide, provision, type WorkspaceView } from '../../src/engine/work/provision.ts';
+import { decide, type ProvisionView, provision } from '../../src/engine/work/provision.ts';
 import { sendBack } from '../../src/engine/work/repair.ts';
 import { projects } from '../../src/store/records/projects.ts';
 import { runIndex, runs } from '../../src/store/records/runs.ts';
@@ -121,7 +121,7 @@ async function setUps(settings: Some): Promise<unknown> {
 /** What becomes of a workspace nobody needs, beside two that are spare. */
 async function spareSpace(settings: Some): Promise<unknown> {
   const { needs } = await effectHouse({ settings });
-  const sight = { workspace: { body: { state: 'leaving', use: { kind: 'free' } } }, spare: 2 } as unknown as WorkspaceView;
+  const sight = { workspace: { body: { state: 'leaving', use: { kind: 'free' } } }, spare: 2 } as unknown as ProvisionView;
   const action = decide(sight, needs.workRules().pool);
   return action?.type === 'clear' && action.discard;
 }

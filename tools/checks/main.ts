@@ -6,6 +6,7 @@ import type { Verdict } from './finding.ts';
 import { checkGitCalls } from './git-calls.ts';
 import { checkLicences } from './licences.ts';
 import { checkLockFile } from './lock-file.ts';
+import { checkNames } from './names.ts';
 import { checkReading } from './reading.ts';
 import { checkReadmes } from './readmes.ts';
 import { checkRooms } from './rooms.ts';
@@ -18,6 +19,7 @@ const checks: Readonly<Record<string, (root: string) => Promise<Verdict>>> = {
   docs: checkDocs,
   sizes: (root) => checkSizes(root),
   bans: checkBans,
+  names: checkNames,
   reading: checkReading,
   'git calls': checkGitCalls,
   readmes: checkReadmes,

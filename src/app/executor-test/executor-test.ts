@@ -10,7 +10,7 @@ import { programWords } from '../../surfaces/cli/parse/program-words.ts';
 import { type Check, checkLine, tallyLine, tallyOf } from '../../surfaces/cli/views/executor/test.ts';
 import { viewStyleOf } from '../../surfaces/cli/views/style.ts';
 import { withServices } from '../background.ts';
-import type { Added } from '../custom-executors.ts';
+import type { AddedExecutor } from '../custom-executors.ts';
 import { lawChecks } from './laws.ts';
 import { liveChecks } from './live.ts';
 import { scenarios } from './prompts.ts';
@@ -45,7 +45,7 @@ const FAILED = 1;
 interface Subject {
   readonly view: ExecutorView;
   readonly executor: Executor | undefined;
-  readonly added: Added | undefined;
+  readonly added: AddedExecutor | undefined;
 }
 
 async function subjectOf(io: Io, name: string): Promise<Subject> {

@@ -3,10 +3,10 @@ import type { Executor } from '../../domain/agent/executor.ts';
 import { lawsOf } from '../../executors/kit/laws.ts';
 import { transcriptsIn } from '../../executors/kit/transcripts.ts';
 import type { Check } from '../../surfaces/cli/views/executor/test.ts';
-import type { Added } from '../custom-executors.ts';
+import type { AddedExecutor } from '../custom-executors.ts';
 
 /** What every executor keeps, tried without its program; recorded lines beside its file are replayed. */
-export async function* lawChecks(executor: Executor, added: Added | undefined): AsyncGenerator<Check> {
+export async function* lawChecks(executor: Executor, added: AddedExecutor | undefined): AsyncGenerator<Check> {
   const subject = added?.kind === 'module' ? await asItIs(added.file) : executor;
   const transcripts = added ? transcriptsIn(added.file.replace(/[.]\w+$/, '.transcripts')) : [];
   for (const { title, check } of lawsOf({ executor: subject, transcripts })) yield tried(title, check);

@@ -4,15 +4,15 @@
 export const DEFAULT_ACCOUNT = 'default';
 
 /** One account at the provider of one executor: what a provider refuses or limits. */
-export interface Lender {
+export interface AccountRef {
   readonly executor: string;
   readonly account?: string | undefined;
 }
 
-export function accountRefOf(ref: string): Required<Lender> & { readonly account: string } {
+export function accountRefOf(ref: string): Required<AccountRef> & { readonly account: string } {
   const [executor = '', account = DEFAULT_ACCOUNT] = ref.split('/');
   return { executor, account };
 }
 
-export const executorRefOf = ({ executor, account = DEFAULT_ACCOUNT }: Lender): string =>
+export const executorRefOf = ({ executor, account = DEFAULT_ACCOUNT }: AccountRef): string =>
   account === DEFAULT_ACCOUNT ? executor : `${executor}/${account}`;

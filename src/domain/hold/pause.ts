@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { backoffMs, replanned } from '../run/backoff.ts';
 import { Instant, instantOf, msOf, Name, RunId } from '../values.ts';
-import { DEFAULT_ACCOUNT, type Lender } from './account.ts';
+import { type AccountRef, DEFAULT_ACCOUNT } from './account.ts';
 
 /** A time in which nothing is started on one account, because its provider refuses more work. */
 export const Pause = z.strictObject({
@@ -23,7 +23,7 @@ export const Pause = z.strictObject({
 });
 export type Pause = z.infer<typeof Pause>;
 
-export const pauseId = ({ executor, account = DEFAULT_ACCOUNT }: Lender): string =>
+export const pauseId = ({ executor, account = DEFAULT_ACCOUNT }: AccountRef): string =>
   `pause_${encodeURIComponent(executor)}/${encodeURIComponent(account)}`;
 
 /** A pause guessed while the wall clock was ahead is not in force: how much of it has passed is unknown. */
@@ -31,7 +31,7 @@ export const isInForce = (pause: Pause | undefined, now: Instant): pause is Paus
   pause !== undefined && pause.over === undefined && pause.until > now && (pause.stated || replanned(pause, now) === undefined);
 
 /** One refusal that a run met. */
-export interface Refusal extends Lender {
+export interface Refusal extends AccountRef {
   readonly runId: RunId;
   /** When the run was claimed. A run claimed before the pause began says nothing about the length of the pause. */
   readonly claimedAt: Instant;

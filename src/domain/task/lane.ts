@@ -1,4 +1,4 @@
-import { accountRefOf, DEFAULT_ACCOUNT, type Lender } from '../hold/account.ts';
+import { type AccountRef, accountRefOf, DEFAULT_ACCOUNT } from '../hold/account.ts';
 import { type Instant, instantOf, msOf } from '../values.ts';
 import { executorNow } from './failover.ts';
 import type { Task } from './task.ts';
@@ -36,7 +36,7 @@ export const laneKey = ({ executor, account, place, placement }: Lane): string =
   [executor, account, `${place.kind}:${place.id}`, placement].map(plain).join('~');
 
 /** The common prefix of the keys of all lanes of one account. */
-export const accountLanePrefix = ({ executor, account = DEFAULT_ACCOUNT }: Lender): string =>
+export const accountLanePrefix = ({ executor, account = DEFAULT_ACCOUNT }: AccountRef): string =>
   `${plain(executor)}~${plain(account)}~`;
 
 export function laneFromKey(key: string): Lane {

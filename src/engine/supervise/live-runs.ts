@@ -7,7 +7,7 @@ import { runIndex, runs } from '../../store/records/runs.ts';
 import { tasks } from '../../store/records/tasks.ts';
 import type { EngineDeps } from '../deps.ts';
 
-export interface Known {
+export interface KnownRun {
   readonly run: Read<Run>;
   readonly task: Read<Task> | undefined;
   /** This very engine has claimed it, and nobody has begun to start it: there can be nothing of it on this machine. */
@@ -43,7 +43,7 @@ export class LiveRuns {
     });
   }
 
-  async look(): Promise<readonly Known[]> {
+  async look(): Promise<readonly KnownRun[]> {
     const age = this.#needs.elapsed() - this.#readAt;
     if (this.#isOld || !this.#isTold || age > KEPT_MS) await this.#read();
     await this.#findOwners();

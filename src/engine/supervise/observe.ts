@@ -10,7 +10,7 @@ import { questions } from '../../store/records/questions.ts';
 import type { ObservedRun, SuperviseView } from './decide.ts';
 import type { Runner, RunState, SuperviseDeps } from './deps.ts';
 import { lookAtFiles } from './files.ts';
-import type { Known } from './live-runs.ts';
+import type { KnownRun } from './live-runs.ts';
 import type { Looked, RunPulse, SuperviseMemory } from './memory.ts';
 
 /** Processor time is asked for only of runs that have been silent this long. */
@@ -80,7 +80,7 @@ interface Looking {
   wholeLooks: number;
 }
 
-async function lookAt({ run, isNew }: Known, looking: Looking): Promise<RunState> {
+async function lookAt({ run, isNew }: KnownRun, looking: Looking): Promise<RunState> {
   const { runner, now } = looking;
   const { looks, hinted } = looking.memory;
   const { id } = run.body;
@@ -113,7 +113,7 @@ interface Feeling {
 /** Asking for processor time is a look at every process of the machine: a few times before a run is called stalled. */
 const MOST_TICKS_MS = 60_000;
 
-async function feelPulses(live: readonly Known[], looks: readonly RunState[], { needs, memory, now }: Feeling): Promise<void> {
+async function feelPulses(live: readonly KnownRun[], looks: readonly RunState[], { needs, memory, now }: Feeling): Promise<void> {
   const { pulses } = memory;
   const { stallMs } = needs.rules();
   const quietMs = Math.min(QUIET_MS, stallMs / 4);

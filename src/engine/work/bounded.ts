@@ -5,7 +5,7 @@ import { reasonOf } from './trouble.ts';
 /** What was told to end has this long; then nobody waits for it any more, and what comes of it is dropped. */
 const GRACE_MS = 2_000;
 
-export interface Bounds {
+export interface TimeBounds {
   /** Longest it may take. */
   readonly forMs: number;
   /** Ends it before its time. */
@@ -15,7 +15,7 @@ export interface Bounds {
 /** Work on a workspace that cannot go on for ever, whatever is in there. */
 export async function bounded<Answer>(
   gitWork: Pick<GitWork, 'within'>,
-  { forMs, signal }: Bounds,
+  { forMs, signal }: TimeBounds,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const controller = new AbortController();

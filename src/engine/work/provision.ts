@@ -24,7 +24,7 @@ import { Setbacks } from './setbacks.ts';
 import { wakesWork } from './wakes-work.ts';
 
 /** A workspace, and everything that says what is to become of it. */
-export interface WorkspaceView {
+export interface ProvisionView {
   readonly workspace: Read<Workspace>;
   readonly project: Project | undefined;
   readonly task: Task | undefined;
@@ -36,18 +36,18 @@ export interface WorkspaceView {
 }
 
 export type ProvisionAction =
-  | { readonly type: 'make'; readonly sight: WorkspaceView }
-  | { readonly type: 'set up'; readonly sight: WorkspaceView }
-  | { readonly type: 'set up done'; readonly sight: WorkspaceView }
-  | { readonly type: 'fail'; readonly sight: WorkspaceView; readonly why: string }
-  | { readonly type: 'leave'; readonly sight: WorkspaceView }
-  | { readonly type: 'move aside'; readonly sight: WorkspaceView }
-  | { readonly type: 'clear'; readonly sight: WorkspaceView; readonly discard: boolean };
+  | { readonly type: 'make'; readonly sight: ProvisionView }
+  | { readonly type: 'set up'; readonly sight: ProvisionView }
+  | { readonly type: 'set up done'; readonly sight: ProvisionView }
+  | { readonly type: 'fail'; readonly sight: ProvisionView; readonly why: string }
+  | { readonly type: 'leave'; readonly sight: ProvisionView }
+  | { readonly type: 'move aside'; readonly sight: ProvisionView }
+  | { readonly type: 'clear'; readonly sight: ProvisionView; readonly discard: boolean };
 
 const EVERY_MS = 15_000;
 
 /** Makes workspaces ready for those who wait for one, and takes them back from those who need them no more. */
-export function provision(needs: WorkDeps): Controller<readonly WorkspaceView[], ProvisionAction> {
+export function provision(needs: WorkDeps): Controller<readonly ProvisionView[], ProvisionAction> {
   const beside = new BackgroundWork();
   const setbacks = new Setbacks('furnish', needs);
   const waiting = { forRoom: false };
@@ -93,12 +93,12 @@ async function attempt(action: ProvisionAction, { needs, beside, setbacks, waiti
   }
 }
 
-async function observe({ store, host }: WorkDeps): Promise<readonly WorkspaceView[]> {
+async function observe({ store, host }: WorkDeps): Promise<readonly ProvisionView[]> {
   const hits = await allHits(store, workspaceIndex.host(host));
   const all = hits.map((hit) => ({ body: workspaces.read(hit), version: hit.version }));
   const spare = (projectId: string) => all.filter(({ body }) => body.projectId === projectId && body.use.kind === 'free').length;
   return Promise.all(
-    all.map(async (workspace): Promise<WorkspaceView> => {
+    all.map(async (workspace): Promise<ProvisionView> => {
       const { use, projectId, setupRun } = workspace.body;
       const task = use.kind === 'free' ? undefined : (await tasks.get(store, use.taskId))?.body;
       const gateRun = use.kind === 'gate' && task?.gate?.runId ? (await runs.get(store, task.gate.runId))?.body : undefined;
@@ -114,7 +114,7 @@ async function observe({ store, host }: WorkDeps): Promise<readonly WorkspaceVie
   );
 }
 
-export function decide(sight: WorkspaceView, pool: number): ProvisionAction | undefined {
+export function decide(sight: ProvisionView, pool: number): ProvisionAction | undefined {
   const { workspace, setupRun, spare } = sight;
   const { state, use } = workspace.body;
   if (state === 'aside') return workspace.body.aside?.moving ? { type: 'move aside', sight } : undefined;
@@ -140,7 +140,7 @@ export function decide(sight: WorkspaceView, pool: number): ProvisionAction | un
 }
 
 /** Nobody needs it any more. What failed or was canceled keeps its tree until somebody has looked at it. */
-function isOver({ workspace, task, inUse }: WorkspaceView): boolean {
+function isOver({ workspace, task, inUse }: ProvisionView): boolean {
   const { use, id } = workspace.body;
   if (!task) return true;
   if (use.kind === 'gate') return !inUse && (task.gate?.workspaceId !== id || task.gate.green !== undefined || !isProving(task));

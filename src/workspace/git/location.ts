@@ -38,7 +38,7 @@ export const variablesOf = ({ gitDir, commonDir, workTree, index, objects, alter
 const quoted = (path: string): string => `"${path.replaceAll(/[\\"]/g, '\\$&')}"`;
 
 /** A repository as it was found: what its git directory holds may have been written by an agent. */
-export interface Lender {
+export interface LendingRepository {
   /** HEAD and index: those of one checkout. */
   readonly gitDir: string;
   /** Objects, refs and configuration, shared by all checkouts. */

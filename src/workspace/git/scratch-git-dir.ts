@@ -6,7 +6,7 @@ import { exists } from '../../platform/files.ts';
 import { readRegular } from '../../platform/read-safely.ts';
 import { type GitEnd, type GitOptions, git, gitFault } from './git.ts';
 import { filesConfig, formatOf, formatSettings, historyConfig, type Pair } from './lent-config.ts';
-import { fleetsOwn, type GitLocation, type Lender } from './location.ts';
+import { fleetsOwn, type GitLocation, type LendingRepository } from './location.ts';
 import { settingsText } from './repository-settings.ts';
 import { removeScratch, scratchBeside, scratchPlace } from './scratch-place.ts';
 
@@ -54,7 +54,7 @@ const LINKS: Readonly<Record<Lends, readonly string[]>> = {
  * One that lends a repository. It holds nothing of one piece of work, so all that this process does in the repository shares it: making
  * one costs as much as starting git. It is made anew when the configuration of the repository has changed.
  */
-export async function lentGitDir(lender: Lender, lends: Lends, env: NodeJS.ProcessEnv): Promise<LendingGitDir> {
+export async function lentGitDir(lender: LendingRepository, lends: Lends, env: NodeJS.ProcessEnv): Promise<LendingGitDir> {
   const { gitDir, commonDir } = lender;
   const one = await usedBy(commonDir, lends, env);
   return {
@@ -140,7 +140,7 @@ const QUIET: readonly Pair[] = [
 ];
 
 /** One for a single piece of work, with HEAD, index and refs of its own; all that is made in it but objects goes with it. */
-export async function ownGitDir(lender: Lender, furniture: Furniture, env: NodeJS.ProcessEnv): Promise<ScratchGitDir> {
+export async function ownGitDir(lender: LendingRepository, furniture: Furniture, env: NodeJS.ProcessEnv): Promise<ScratchGitDir> {
   const { gitDir, commonDir } = lender;
   const { settings = [], head, withRefs = false, withLayout = false } = furniture;
   const { hash } = await formatOf(commonDir);

@@ -2,7 +2,7 @@ import { answered } from '../git/git.ts';
 import { historyOf } from '../git/in-repository.ts';
 
 /** Text that a span of commits brings in, and where it stands: a path as git writes it, or nothing for what commits say. */
-export interface Added {
+export interface AddedText {
   readonly path?: string;
   readonly text: string;
 }
@@ -23,7 +23,7 @@ export async function addedTexts(
   repository: string,
   { base, tip, maxBytes }: Wish,
   env: NodeJS.ProcessEnv,
-): Promise<readonly Added[] | undefined> {
+): Promise<readonly AddedText[] | undefined> {
   await using side = await historyOf(repository, env);
   const span = ['--no-show-signature', tip, `^${base}`, '--'];
   const asked: readonly (readonly string[])[] = [
@@ -38,8 +38,8 @@ export async function addedTexts(
 }
 
 /** Lines that a patch adds, each file's together. Within a file's section only its head says where it stands. */
-export function addedIn(patch: string): Added[] {
-  const found: Added[] = [];
+export function addedIn(patch: string): AddedText[] {
+  const found: AddedText[] = [];
   let at: { path: string; isHead: boolean; signs: number; lines: string[] } | undefined;
   const close = () => at && at.lines.length > 0 && found.push({ path: at.path, text: at.lines.join('\n') });
   for (const line of patch.split('\n')) {

@@ -4,7 +4,7 @@ import { exists } from '../../platform/files.ts';
 import { ownIdentity } from '../../platform/process-identity.ts';
 import { guardCheckout } from '../git/git-helper-client.ts';
 import { ask } from '../git/in-repository.ts';
-import type { Lender } from '../git/location.ts';
+import type { LendingRepository } from '../git/location.ts';
 import { type Setting, settingsOf } from '../git/repository-settings.ts';
 import { lentGitDir } from '../git/scratch-git-dir.ts';
 import { lockInTheWay, marked, removeStaleLock } from '../git/stale-lock.ts';
@@ -26,7 +26,7 @@ export type AdvanceOutcome =
 const ATTEMPTS = 3;
 
 /** A repository as the project names it: a checkout, a linked one, or a bare repository. */
-interface Project extends Lender {
+interface Project extends LendingRepository {
   readonly repository: string;
 }
 
@@ -70,7 +70,11 @@ interface Ahead {
   readonly changed: Promise<readonly Changed[]> | undefined;
 }
 
-async function changedBetween(directory: Lender, { from, to }: Move, env: NodeJS.ProcessEnv): Promise<readonly Changed[]> {
+async function changedBetween(
+  directory: LendingRepository,
+  { from, to }: Move,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly Changed[]> {
   await using side = await lentGitDir(directory, 'history', env);
   return await changedPaths(side, from, to);
 }
@@ -257,7 +261,7 @@ async function refAt(directory: string, name: string, env: NodeJS.ProcessEnv): P
 
 interface Moving {
   readonly ref: string;
-  readonly directory: Lender;
+  readonly directory: LendingRepository;
   /** The checkout whose HEAD is to remember the move too. */
   readonly where?: string;
   /** A landing died here: a lock its git left need not grow old before it is removed. */

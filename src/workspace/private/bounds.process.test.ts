@@ -7,7 +7,7 @@ import { type Ground, ground, who } from '../fixtures/ground.ts';
 import { save } from '../save/save.ts';
 import type { Site } from '../site.ts';
 import { provision } from '../tree/provision.ts';
-import type { Bounds } from './bounds.ts';
+import type { IntakeBounds } from './bounds.ts';
 import type { Means } from './confine.ts';
 import { packsFor } from './history.ts';
 import { refsWithin } from './project-facts.ts';
@@ -18,7 +18,7 @@ async function laidOut(at: Ground): Promise<Site> {
   return site;
 }
 
-const kept = (at: Ground, site: Site, bounds: Partial<Bounds> = {}) =>
+const kept = (at: Ground, site: Site, bounds: Partial<IntakeBounds> = {}) =>
   save(site, { ref: 'refs/fleet/kept/1', message: 'kept', who, means: { bounds } }, at.env);
 
 const files = (at: Ground): string[] => at.git(at.repository, 'ls-tree', '-r', '--name-only', 'refs/fleet/kept/1').split('\n');

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../domain/limits.ts';
 
 /** How much is taken in from a private clone. */
-export interface Bounds {
+export interface IntakeBounds {
   /** One file, and all that are new or changed together. */
   readonly fileBytes: number;
   readonly allBytes: number;
@@ -16,7 +16,7 @@ export interface Bounds {
   readonly saidBytes: number;
 }
 
-export const BOUNDS: Bounds = {
+export const BOUNDS: IntakeBounds = {
   fileBytes: LIMITS.keptFileBytes.value,
   allBytes: LIMITS.takenBytes.value,
   files: LIMITS.takenFiles.value,

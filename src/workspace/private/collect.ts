@@ -9,7 +9,7 @@ import { IN_PIECES, sanitizedGitEnv } from '../git/environment.ts';
 import { signalHere } from '../locks/within.ts';
 import { ownIndex, type Site, sidecarDir, type WorkspaceManifest } from '../site.ts';
 import { removeTree } from '../tree/remove-tree.ts';
-import { BOUNDS, type Bounds } from './bounds.ts';
+import { BOUNDS, type IntakeBounds } from './bounds.ts';
 import type { CollectorClaims, CollectorRequest } from './collector-wire.ts';
 import { type Means, startCollector } from './confine.ts';
 import { admit, indexPack, type Proved, proveClaims, type Quarantine } from './intake.ts';
@@ -105,7 +105,7 @@ interface Setting {
   readonly mode: CollectorRequest['mode'];
   readonly scratch: string;
   readonly places: PrivatePlaces;
-  readonly bounds: Bounds;
+  readonly bounds: IntakeBounds;
 }
 
 async function wishOf(
@@ -208,7 +208,7 @@ function killAll(child: ChildProcess): void {
 }
 
 /** What was said, in the shape and size that is expected, or not at all: it ends up in rows and in front of people. */
-function readSaid(text: string, { refs }: Bounds): CollectorClaims {
+function readSaid(text: string, { refs }: IntakeBounds): CollectorClaims {
   const said = parsed(text) as Partial<CollectorClaims> | undefined;
   const isText = (value: unknown): value is string =>
     typeof value === 'string' && Buffer.byteLength(value) <= LIMITS.nameBytes.value;

@@ -1,4 +1,4 @@
-import type { Bounds } from './bounds.ts';
+import type { IntakeBounds } from './bounds.ts';
 
 /** What a collector is told. Every path is the same inside and outside of its sandbox. */
 export interface CollectorRequest {
@@ -28,7 +28,7 @@ export interface CollectorRequest {
   readonly limits: CollectorLimits;
 }
 
-export interface CollectorLimits extends Pick<Bounds, 'fileBytes' | 'allBytes' | 'refs'> {
+export interface CollectorLimits extends Pick<IntakeBounds, 'fileBytes' | 'allBytes' | 'refs'> {
   /** Of the names of files that are not taken: the first, and how many there are besides. */
   readonly left: number;
   readonly nameBytes: number;

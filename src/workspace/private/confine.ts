@@ -7,7 +7,7 @@ import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { bundlePrograms } from '../../platform/bundle.ts';
 import type { Site } from '../site.ts';
-import type { Bounds } from './bounds.ts';
+import type { IntakeBounds } from './bounds.ts';
 import type { CollectorRequest } from './collector-wire.ts';
 import { privateMounts, privatePlaces } from './places.ts';
 
@@ -42,7 +42,7 @@ export interface Means {
   readonly patienceMs?: number | undefined;
   readonly lookMs?: number | undefined;
   /** Other than those of the house: for tests. */
-  readonly bounds?: Partial<Bounds> | undefined;
+  readonly bounds?: Partial<IntakeBounds> | undefined;
 }
 
 /** Of each process, the collector and its gits: what they read may ask for any amount. */

@@ -9,7 +9,7 @@ import { objectOf, unfolding } from '../fixtures/packs.ts';
 import { save } from '../save/save.ts';
 import type { Site } from '../site.ts';
 import { provision } from '../tree/provision.ts';
-import { BOUNDS, type Bounds } from './bounds.ts';
+import { BOUNDS, type IntakeBounds } from './bounds.ts';
 import type { CollectorClaims } from './collector-wire.ts';
 import type { Means } from './confine.ts';
 import { indexPack } from './intake.ts';
@@ -113,7 +113,7 @@ const bomb = (): Buffer =>
 
 type Lie = readonly [
   name: string,
-  make: (stage: Scene) => { pack: Buffer; words: unknown; bounds?: Partial<Bounds> },
+  make: (stage: Scene) => { pack: Buffer; words: unknown; bounds?: Partial<IntakeBounds> },
   why: RegExp,
 ];
 

@@ -6,7 +6,7 @@ import { type GitEnd, type GitOptions, git } from '../git/git.ts';
 import { limitedGit } from '../git/limited-git.ts';
 import { fleetsOwn, type GitLocation } from '../git/location.ts';
 import { isId } from '../land/target.ts';
-import type { Bounds } from './bounds.ts';
+import type { IntakeBounds } from './bounds.ts';
 import type { CollectorClaims } from './collector-wire.ts';
 import { linkPacks } from './history.ts';
 import type { PrivatePlaces } from './places.ts';
@@ -18,7 +18,7 @@ export interface Quarantine {
   /** Objects of the pack; they see those of the history and no others. */
   readonly objects: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly bounds: Bounds;
+  readonly bounds: IntakeBounds;
 }
 
 const at = ({ places, objects }: Quarantine): GitLocation =>
@@ -46,7 +46,7 @@ export interface Proved {
 }
 
 /** What Fleet itself knows of a clone, and compares with what is said. */
-export interface Known {
+export interface KnownToIntake {
   /** What was checked out when the work began. */
   readonly base: string;
   /** Commits that were proved before. */
@@ -62,7 +62,7 @@ export interface Known {
 export async function proveClaims(
   quarantine: Quarantine,
   said: CollectorClaims,
-  facts: Known,
+  facts: KnownToIntake,
   signal: AbortSignal,
 ): Promise<Proved> {
   const { snap, head, branch, also } = said;

@@ -2,12 +2,12 @@ import { PassThrough } from 'node:stream';
 import { Fault } from '../../domain/fault.ts';
 import { limitedGit } from '../git/limited-git.ts';
 import type { GitLocation } from '../git/location.ts';
-import type { Bounds } from './bounds.ts';
+import type { IntakeBounds } from './bounds.ts';
 
 interface Asked {
   readonly place: GitLocation;
   readonly env: NodeJS.ProcessEnv;
-  readonly bounds: Bounds;
+  readonly bounds: IntakeBounds;
   readonly tips: readonly string[];
   /** What was checked out when the work began: everything in it is known. */
   readonly base: string;
