@@ -1,8 +1,23 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
 
-const Tool = z.looseObject({ name: z.string() });
-const Page = z.looseObject({ tools: z.array(Tool), nextCursor: z.string().optional() });
+interface ListedTool {
+  readonly name: string;
+}
+
+interface ToolPage {
+  readonly tools: readonly ListedTool[];
+  readonly nextCursor?: string;
+}
+
+/** Read by hand: the bridge runs beside every agent, and the schema library would be the larger part of it. */
+function pageIn(result: unknown): ToolPage | undefined {
+  const { tools, nextCursor } = (typeof result === 'object' && result !== null ? result : {}) as Partial<Record<string, unknown>>;
+  const isPage = Array.isArray(tools) && tools.every(isTool) && (nextCursor === undefined || typeof nextCursor === 'string');
+  return isPage ? { tools, ...(nextCursor === undefined ? {} : { nextCursor }) } : undefined;
+}
+
+const isTool = (one: unknown): one is ListedTool =>
+  typeof one === 'object' && one !== null && typeof (one as Partial<ListedTool>).name === 'string';
 
 /** What a server offers a model, told so that a change of it is seen: of names, words and fields. */
 export interface Offered {
@@ -14,17 +29,17 @@ const MOST_NAMES = 200;
 
 /** Puts the pages of one list together. Undefined until the last one has come, or where it is no list of tools. */
 export class ListedTools {
-  #tools: z.infer<typeof Tool>[] = [];
+  #tools: ListedTool[] = [];
 
   take(result: unknown, isFirst: boolean): Offered | undefined {
-    const page = Page.safeParse(result);
-    if (!page.success) return undefined;
-    this.#tools = [...(isFirst ? [] : this.#tools), ...page.data.tools];
-    return page.data.nextCursor === undefined ? offered(this.#tools) : undefined;
+    const page = pageIn(result);
+    if (!page) return undefined;
+    this.#tools = [...(isFirst ? [] : this.#tools), ...page.tools];
+    return page.nextCursor === undefined ? offered(this.#tools) : undefined;
   }
 }
 
-function offered(tools: readonly z.infer<typeof Tool>[]): Offered {
+function offered(tools: readonly ListedTool[]): Offered {
   const inOrder = [...tools].toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(ordered);
   const hash = createHash('sha256').update(JSON.stringify(inOrder)).digest('hex');
   return {
