@@ -52,7 +52,7 @@ export const rooms = {
     family: { shared: ['conformance', 'kit', 'acp-client'] },
   },
   workspace: {
-    about: 'everything that touches git: worktrees, branches, merging',
+    about: 'everything that touches git: one wrapper, locks, trees, saving, landing, history, private clones',
     mayUse: ['domain', 'platform'],
     neverKnows: 'executors, store',
   },
@@ -84,7 +84,7 @@ export const rooms = {
   engine: {
     about: 'controllers that look, decide and act; the only code that makes things happen',
     mayUse: ['domain', 'store', 'runlog', 'platform'],
-    neverKnows: 'contract, surfaces, concrete executors and workspaces (it states what it needs in `needs.ts`)',
+    neverKnows: 'contract, surfaces, concrete executors and workspaces (`deps.ts` says what it is given)',
   },
   operations: {
     about: 'one handler per declared operation; writes intent, starts nothing',
