@@ -92,6 +92,8 @@ it('a process that goes on writing into a workspace keeps nobody from taking it 
   const script =
     'mkdir -p deep; cd deep; while :; do n=$((n+1)); mkdir -p d$((n % 50)); echo $n > d$((n % 50))/f$((n % 7)) || exit; done';
   const writer = spawn('/bin/sh', ['-c', script], { cwd: site.path, stdio: 'ignore' });
+  // Listened for from the beginning: the writer may end by itself when its directory goes.
+  const closed = new Promise((resolve) => writer.once('close', resolve));
   try {
     await vi.waitFor(() => expect(readdirSync(join(site.path, 'deep')).length).toBeGreaterThan(10));
     await removeSite(site, { trash: at.trash }, at.env);
@@ -101,7 +103,7 @@ it('a process that goes on writing into a workspace keeps nobody from taking it 
     for (let round = 0; round < 5; round += 1) await emptyTrash(at.trash, { forMs: 500 });
   } finally {
     writer.kill('SIGKILL');
-    await new Promise((resolve) => writer.once('close', resolve));
+    await closed;
   }
   expect(await emptyTrash(at.trash, { forMs: 60_000 })).toEqual({ left: 0, stays: [] });
   expect(readdirSync(at.trash)).toEqual([]);
