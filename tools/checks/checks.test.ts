@@ -9,7 +9,6 @@ import { checkDocs } from './docs.ts';
 import { checkGitCalls, gitCallsIn, gitNamers } from './git-calls.ts';
 import { checkLicences } from './licences.ts';
 import { checkLockFile } from './lock-file.ts';
-import { checkNames } from './names.ts';
 import { checkReading, openingsIn } from './reading.ts';
 import { checkReadmes } from './readmes.ts';
 import { checkSizes } from './sizes.ts';
@@ -32,20 +31,6 @@ describe('sizes', () => {
     const exempt = (path: string) => [{ path, reason: 'a table' }];
     expect((await checkSizes(place.path, exempt('src/a/long.ts'))).violations).toEqual([]);
     expect((await checkSizes(place.path, [...exempt('src/a/long.ts'), ...exempt('src/a/fits.ts')])).violations).toHaveLength(1);
-  });
-});
-
-describe('names', () => {
-  it('finds a type that two files export, and no others', async () => {
-    using place = planted({
-      'src/a/x.ts': 'export interface Page { a: 1 }\nexport type Own = 1;\ninterface Hidden {}',
-      'src/b/y.ts': 'export type Page = 2;\nexport class Other {}\ninterface Hidden {}',
-      'src/b/z.ts': "export const Both = 1;\nexport type Both = 1;\nexport type { Own } from '../a/x.ts';",
-      'src/b/y.test.ts': 'export type Own = 3;',
-    });
-    expect((await checkNames(place.path)).violations).toEqual([
-      'the type Page is exported by src/a/x.ts and src/b/y.ts: say in each name whose it is',
-    ]);
   });
 });
 
