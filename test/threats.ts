@@ -291,6 +291,9 @@ export const ATTACKS: readonly Attack[] = [
       'what git leaves out is named and keeps the workspace; names of branches that cannot be there are counted and stop nothing else',
     tests: [
       attack('unfolding-work', 'is told of a name that git leaves out, and keeps its workspace'),
+      attack('unfolding-work', 'is told of it also where git says so much besides that nobody hears it'),
+      { file: 'src/workspace/save/save.process.test.ts', title: 'names what git leaves out for its name, and takes the rest' },
+      { file: 'src/workspace/save/save.process.test.ts', title: 'names it also where git says so much besides' },
       {
         file: 'src/workspace/private/bounds.process.test.ts',
         title: 'keeps so many other branches, and says how many there are besides; names that cannot be there stop none',

@@ -68,4 +68,10 @@ describe('an agent that hands in a little that unfolds into more than the machin
       ['a.txt', 'src/b.txt', 'work.txt'],
     ]);
   });
+
+  withPrivateClone('is told of it also where git says so much besides that nobody hears it', async (clone) => {
+    await clone.agent('echo "* text eol=crlf" > .gitattributes; for n in $(seq 1000); do echo $n > +$n; done; echo x > .GIT');
+    const { commit, left } = await kept(clone);
+    expect([left, filesOf(clone, commit)]).toEqual([['.GIT'], expect.arrayContaining(['+1', '+1000', '.gitattributes'])]);
+  });
 });

@@ -109,16 +109,19 @@ async function fill(git: CollectorGit): Promise<string[]> {
     const taken = fit.length === 0 ? 'all' : take(git, fit);
     if (taken === 'all') return left;
     if (taken === 'some') return [...left, ...(await refused(git, fit))];
-    if (attempt === ATTEMPTS) return [...left, ...takeSingly(git, fit)];
+    if (attempt === ATTEMPTS) return [...left, ...(await takeSingly(git, fit))];
   }
 }
 
-/** Git leaves out names that would be its own directory on some system, and says so without failing. */
+/**
+ * Git leaves out names that would be its own directory on some system, and says so without failing. What it says besides is the
+ * agent's to choose, and may be so much that this is not among what is heard of it: so every word counts.
+ */
 function take(git: CollectorGit, names: readonly string[]): 'all' | 'some' | 'none' {
   const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
   const complaints = git.complaints(args, { input: listing(names) });
   if (complaints === undefined) return 'none';
-  return complaints.includes('Ignoring path') ? 'some' : 'all';
+  return complaints === '' ? 'all' : 'some';
 }
 
 /** Of these names those that are no part of the index. */
@@ -128,11 +131,12 @@ async function refused(git: CollectorGit, names: readonly string[]): Promise<str
 }
 
 /** Something is changed as fast as it is read, or has a name that git refuses. What can be taken in is, and the rest is named. */
-function takeSingly(git: CollectorGit, names: readonly string[]): string[] {
-  if (take(git, names) === 'all') return [];
+async function takeSingly(git: CollectorGit, names: readonly string[]): Promise<string[]> {
+  const taken = take(git, names);
+  if (taken !== 'none') return taken === 'all' ? [] : refused(git, names);
   if (names.length === 1) return [...names];
   const middle = Math.ceil(names.length / 2);
-  return [...takeSingly(git, names.slice(0, middle)), ...takeSingly(git, names.slice(middle))];
+  return [...(await takeSingly(git, names.slice(0, middle))), ...(await takeSingly(git, names.slice(middle)))];
 }
 
 async function changes(git: CollectorGit): Promise<{ gone: string[]; there: string[] }> {

@@ -160,6 +160,31 @@ it('names what is too large to keep, so that nobody removes it', async () => {
   });
 });
 
+it('names what git leaves out for its name, and takes the rest', async () => {
+  using at = ground();
+  const site = await laidOut(at);
+  mkdirSync(join(site.path, 'sub'));
+  for (const name of ['.GIT', 'git~1', 'sub/.gIt', 'work.txt']) writeFileSync(join(site.path, name), 'x');
+  const { left, commit } = await save(site, wish, at.env);
+  expect([[...left].sort(), treeOf(at, commit)]).toEqual([
+    ['.GIT', 'git~1', 'sub/.gIt'],
+    ['a.txt', 'src/b.txt', 'work.txt'],
+  ]);
+  expect(await commitWork(site, { message: 'work', who }, at.env)).toMatchObject({
+    made: false,
+    why: expect.stringContaining('git~1'),
+  });
+});
+
+it('names it also where git says so much besides that it stops listening', async () => {
+  using at = ground();
+  const site = await laidOut(at);
+  writeFileSync(join(site.path, '.gitattributes'), '* text eol=crlf\n');
+  for (let n = 0; n < 1_000; n += 1) writeFileSync(join(site.path, `+${n}`), `${n}\n`);
+  writeFileSync(join(site.path, '.GIT'), 'x');
+  expect((await save(site, wish, at.env)).left).toEqual(['.GIT']);
+});
+
 it('keeps what is there while an agent goes on writing', async () => {
   using at = ground(Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`f${n}.txt`, `${n}\n`])));
   const site = await laidOut(at);

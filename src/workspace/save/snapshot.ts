@@ -20,7 +20,7 @@ export interface TreeSnapshot {
   /** Absent on a branch without a commit. */
   readonly head?: string | undefined;
   readonly headTree?: string | undefined;
-  /** Files that are not in the tree: too large, not to be read, or written all the time. As long as there are any, nothing may be removed. */
+  /** Files that are not in the tree: too large, not to be read, of a name git refuses, or written all the time. As long as there are any, nothing may be removed. */
   readonly left: readonly string[];
   /** The index that has the tree; gone when `work` is done. */
   readonly index: string;
@@ -161,6 +161,7 @@ async function fill(drawing: Drawing): Promise<string[]> {
     const { fit, left } = await sift(drawing.site, there);
     if (gone.length > 0) await updateIndex(drawing, ['--force-remove'], gone);
     const end = fit.length === 0 ? undefined : await take(drawing, fit);
+    if (end?.code === 0 && end.err !== '') return [...left, ...(await refused(drawing, fit))];
     if (end === undefined || end.code === 0) return left;
     if (attempt === ATTEMPTS) return [...left, ...(await takeSingly(drawing, fit))];
   }
@@ -174,9 +175,22 @@ const take = (drawing: Drawing, names: readonly string[]) =>
     timeoutMs: PATIENCE_MS,
   });
 
+/**
+ * Git leaves out names that would be its own directory on some system, and says so without failing; where it says much else
+ * besides, that is not to be found in what it said. Of these names those that are no part of the index.
+ */
+async function refused({ site, seat, env, index }: Drawing, names: readonly string[]): Promise<string[]> {
+  const options = { mode: 'user', index, maxBytes: LISTING_BYTES, timeoutMs: PATIENCE_MS } as const;
+  const known = new Set(namesIn(await outputIn(seat, ['ls-files', '-z', '--cached'], env, options)));
+  const missing: string[] = [];
+  for (const name of names) if (!known.has(name) && (await found(site, name))) missing.push(name);
+  return missing;
+}
+
 /** Something is changed as fast as it is read. What can be taken in is, and the rest is named. */
 async function takeSingly(drawing: Drawing, names: readonly string[]): Promise<string[]> {
-  if ((await take(drawing, names)).code === 0) return [];
+  const { code, err } = await take(drawing, names);
+  if (code === 0) return err === '' ? [] : await refused(drawing, names);
   if (names.length === 1) return [...names];
   const middle = Math.ceil(names.length / 2);
   return [...(await takeSingly(drawing, names.slice(0, middle))), ...(await takeSingly(drawing, names.slice(middle)))];
