@@ -45,6 +45,12 @@ export const LIMITS = {
   takenFiles: limit(1_000_000, 'items', 'files that one commit out of a private clone changes, every directory unfolded'),
   takenRefs: limit(100, 'items', 'other branches and tags of a private clone that are kept; how many more there are is said'),
   takenPackBytes: limit(4096 * MB, 'bytes', 'objects that a private clone hands in at once, as a pack'),
+  unpackedObjects: limit(
+    100,
+    'items',
+    'objects handed in at once that the project gets one by one; more of them it gets as a pack',
+  ),
+  unpackedBytes: limit(4 * MB, 'bytes', 'a pack handed in whose objects the project gets one by one'),
   takenMemoryBytes: limit(2048 * MB, 'bytes', 'memory of each git that checks what a private clone hands in'),
   collectorMemoryBytes: limit(4096 * MB, 'bytes', 'memory of each process that looks at a private clone, in its sandbox'),
   takenMs: limit(600_000, 'ms', 'one look at a private clone, with all that is taken in from it'),

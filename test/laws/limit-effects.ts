@@ -106,6 +106,8 @@ export const LIMIT_EFFECTS: { readonly [Name in keyof typeof LIMITS]: LimitProof
   takenFiles: intake('takes a few trees that unfold into as many files as may be'),
   takenRefs: bounds('keeps so many other branches, and says how many there are besides; names that cannot be there stop none'),
   takenPackBytes: intake('refuses a pack that is larger than may be'),
+  unpackedObjects: bounds('gives a project few objects one by one, and many as one pack'),
+  unpackedBytes: bounds('gives a project few objects one by one, and many as one pack'),
   takenMemoryBytes: intake('a pack of 200 bytes that asks for 2.6 GB gets the memory of the limit and no more'),
   collectorMemoryBytes: bounds('gives a collector so much memory, and whatever it starts'),
   takenMs: intake('ends a collector that never ends, and what it has started'),

@@ -56,7 +56,7 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
       ...['src/app/serve/live-file.ts', 'src/app/settings/file-lock.ts', 'src/app/settings/settings-file.ts'],
       ...['src/store/sqlite/high-water.ts', 'src/store/sqlite/revision.ts', 'src/store/sqlite/upkeep/snapshot.ts'],
       ...['src/workspace/locks/repository-lock.ts', 'src/workspace/site.ts'],
-      'src/workspace/private/history.ts',
+      ...['src/workspace/private/bring-objects.ts', 'src/workspace/private/history.ts'],
     ],
   },
   {

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../domain/limits.ts';
 import { type Ground, ground, who } from '../fixtures/ground.ts';
+import { commitWork } from '../save/commit-work.ts';
+import { importBranch } from '../save/import-branch.ts';
 import { save } from '../save/save.ts';
 import type { Site } from '../site.ts';
 import { provision } from '../tree/provision.ts';
@@ -115,4 +118,55 @@ it('shows a clone so many branches of its project', async () => {
   const lines = Array.from({ length: LIMITS.historyRefs.value + 5 }, (_, n) => `${at.start} refs/heads/r${n}\n`).sort();
   writeFileSync(join(at.repository, '.git/packed-refs'), lines.join(''));
   expect(await refsWithin(repository, at.start, at.env)).toHaveLength(LIMITS.historyRefs.value);
+});
+
+describe('a private clone that hands in work turn after turn', () => {
+  const packs = (at: Ground): number =>
+    readdirSync(join(at.repository, '.git/objects/pack')).filter((name) => name.endsWith('.pack')).length;
+  const turn = async (at: Ground, site: Site): Promise<void> => {
+    await commitWork(site, { message: 'turn', who }, at.env);
+    await importBranch(site, { from: 'x/one', ref: 'refs/heads/x/one' }, at.env);
+    await kept(at, site);
+  };
+
+  it('gives a project few objects one by one, and many as one pack', async () => {
+    using at = ground();
+    const site = await laidOut(at);
+    const had = packs(at);
+    for (let n = 0; n < 5; n += 1) {
+      writeFileSync(join(site.path, 'work.txt'), `${n}\n`);
+      await turn(at, site);
+    }
+    expect(packs(at)).toBe(had);
+    // With a tree and a snapshot.
+    for (let n = 0; n < LIMITS.unpackedObjects.value - 2; n += 1) writeFileSync(join(site.path, `few${n}`), `few ${n}`);
+    await turn(at, site);
+    expect(packs(at)).toBe(had);
+    for (let n = 0; n < LIMITS.unpackedObjects.value - 1; n += 1) writeFileSync(join(site.path, `many${n}`), `many ${n}`);
+    await turn(at, site);
+    expect(packs(at)).toBe(had + 1);
+    writeFileSync(join(site.path, 'large'), randomBytes(LIMITS.unpackedBytes.value));
+    await turn(at, site);
+    expect(packs(at)).toBe(had + 2);
+    at.git(at.repository, 'fsck', '--strict', '--connectivity-only');
+  });
+
+  it('gives it again what the user has removed, and nothing that is still there', async () => {
+    using at = ground();
+    const site = await laidOut(at);
+    writeFileSync(join(site.path, 'work.txt'), 'one\n');
+    await turn(at, site);
+    at.git(at.repository, 'gc', '-q', '--prune=now');
+    const had = packs(at);
+    writeFileSync(join(site.path, 'more.txt'), 'two\n');
+    await turn(at, site);
+    expect(packs(at)).toBe(had);
+    for (const ref of ['refs/heads/x/one', 'refs/fleet/kept/1']) at.git(at.repository, 'update-ref', '-d', ref);
+    at.git(at.repository, 'reflog', 'expire', '--expire=now', '--all');
+    at.git(at.repository, 'gc', '-q', '--prune=now');
+    writeFileSync(join(site.path, 'more.txt'), 'three\n');
+    await turn(at, site);
+    at.git(at.repository, 'fsck', '--strict', '--connectivity-only');
+    expect(files(at)).toEqual(['a.txt', 'more.txt', 'src/b.txt', 'work.txt']);
+  });
 });

@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../../domain/fault.ts';
 import type { SiteRepository } from '../announce.ts';
@@ -10,11 +10,11 @@ import { fleetsOwn } from '../git/location.ts';
 import { updateRef } from '../history/branches.ts';
 import { isBranchName } from '../land/target.ts';
 import type { CommitOutcome, SaveOutcome } from '../save/outcome.ts';
-import { ownIndex, sidecarDir, type Who, type WorkspaceManifest } from '../site.ts';
+import { ownIndex, ownManifest, sidecarDir, type Who, type WorkspaceManifest } from '../site.ts';
 import { removeTree } from '../tree/remove-tree.ts';
+import { bringObjects } from './bring-objects.ts';
 import { type CollectResult, collect } from './collect.ts';
 import type { Means } from './confine.ts';
-import { linkFile, linkPacks } from './history.ts';
 import { ownedName } from './owned-names.ts';
 import { factsOf, placeAgentGit } from './place-clone.ts';
 import { privatePlaces } from './places.ts';
@@ -41,7 +41,11 @@ export async function savePrivate(
   const { site, env } = ground;
   await havePrivate(ground, mark);
   const taken = await collect({ site, mark, env, means, flat: true });
-  await importTo(ground);
+  await bringObjects(ground, mark.commit, [
+    taken.snap,
+    ...[taken.head].filter((id) => id !== undefined),
+    ...taken.also.map(([, id]) => id),
+  ]);
   const dirty = taken.tree !== taken.headTree;
   const commit = !dirty && taken.head !== undefined ? taken.head : await commitInProject(ground, taken, wish);
   const also = taken.also.map(([name, id]) => [`${wish.ref}.also/${name.slice('refs/'.length)}`, id] as const);
@@ -203,21 +207,7 @@ export async function bringPrivate(
   const { site } = ground;
   const commit = (await readRef(site, from === 'HEAD' ? HEAD_TAKEN : WORK)) ?? (await readRef(site, HEAD_TAKEN));
   if (commit === undefined) throw new Fault('not_found', `nothing was taken in from ${site.path} yet`, { path: site.path });
-  await importTo(ground);
+  await bringObjects(ground, (await ownManifest(site))?.commit, [commit]);
   await point(ground, [ref, commit]);
   return commit;
-}
-
-/** The project gets everything that was taken in from a site. It was checked, and needs nothing the project does not have. */
-async function importTo({ site, repository }: SiteRepository): Promise<void> {
-  const { store, history } = privatePlaces(site);
-  const packs = join(store, 'objects', 'pack');
-  const names = (await readdir(packs)).filter((name) => name.endsWith('.idx')).map((name) => name.slice(0, -4));
-  await linkPacks(packs, names, join(repository.commonDir, 'objects', 'pack'));
-  for (const part of (await readdir(history)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-    await mkdir(join(repository.commonDir, 'objects', part), { recursive: true });
-    for (const name of await readdir(join(history, part)))
-      if (/^[0-9a-f]{38,62}$/.test(name))
-        await linkFile(join(history, part, name), join(repository.commonDir, 'objects', part, name));
-  }
 }
