@@ -46,7 +46,7 @@ export const TRUST: Readonly<Record<TrustLevel, TrustMeaning>> = {
     asked: '`--sandbox`',
     works: 'in a private clone, or in place in a plain directory that no repository holds and no hard link leads out of',
     reads:
-      'its tree, its own git directory, the history its base reaches, the programs of the system, its log-in, and what `sandbox_read` names',
+      'its tree with the files its project copies there (`--copy-file`), its own git directory, the history its base reaches, the programs of the system, its log-in, and what `sandbox_read` names',
     writes: "its tree, its own git directory, a home and notes of the task's own, and what `sandbox_write` names",
     reaches: 'the hosts in `sandbox_hosts`, and Fleet with the token of its run',
     chores: 'run in a sandbox, on a clean checkout whose git directory they cannot write',
