@@ -58,6 +58,13 @@ export const SANDBOX_SETTINGS = {
     default: 20_480,
     env: 'FLEET_SANDBOX_DISK_MB',
   }),
+  sandbox_cpus: setting({
+    summary:
+      'processors one run in a sandbox may use, like 1.5; held where Fleet has a cgroup with the controller cpu, and `fleet doctor` says so. Unset it only yields to everything else',
+    schema: z.number().min(0.01).max(4096),
+    default: undefined,
+    env: 'FLEET_SANDBOX_CPUS',
+  }),
   sandbox_seconds: setting({
     summary: 'seconds a task in a sandbox may run in all if it has no timeout of its own; then it ends as timed_out',
     schema: count(31_536_000),

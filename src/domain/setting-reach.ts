@@ -23,6 +23,7 @@ const REACH = {
   scripted: 'engine',
   sandbox_memory_mb: 'engine',
   sandbox_disk_mb: 'engine',
+  sandbox_cpus: 'engine',
   sandbox_seconds: 'engine',
   bounds_role: 'engine',
   bounds_team: 'engine',

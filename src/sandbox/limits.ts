@@ -14,6 +14,8 @@ export interface SandboxLimits {
   readonly userTasks: number;
   /** How much may be added to these directories of the machine. */
   readonly diskBytes: number;
+  /** Processors, where the kernel holds it to them. */
+  readonly cpus?: number | undefined;
   readonly directories: readonly string[];
 }
 

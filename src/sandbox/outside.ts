@@ -18,6 +18,7 @@ import {
 import { createServer, type Server, type Socket, connect as toSocket } from 'node:net';
 import { constants } from 'node:os';
 import { basename, dirname } from 'node:path';
+import { makeSandboxGroup, type SandboxGroup } from './cgroup-limits.ts';
 import { lend } from './lend.ts';
 import type { SandboxPlan } from './plan.ts';
 import { TO_FLEET, TO_NETWORK } from './plan.ts';
@@ -47,25 +48,54 @@ if (plan.user) lendAll(plan.user);
 const { bwrap, profile, directory, user, limits } = plan;
 const watch = await watchLimits(bwrap, limits);
 const command = [...plan.inside, ...plan.agent];
-const child = startBwrap({ bwrap, profile, command, directory, user, limits }, ['inherit', 'inherit', 'inherit']);
+const group = groupHere();
+const child = startBwrap({ bwrap, profile, command, directory, user, limits, groupDoor: group?.door }, [
+  'inherit',
+  'inherit',
+  'inherit',
+]);
+let isTold = false;
 child.once('error', (error) => leave(126, `it did not start: ${error.message}`));
-child.once('exit', (code, signal) => leave(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+child.once('exit', (code, signal) => {
+  const why = group?.endedFor();
+  if (why !== undefined) tell(why);
+  leave(code ?? 128 + (signal ? constants.signals[signal] : 0));
+});
 if (child.pid !== undefined) void endIfTooMuch(child.pid);
 
 /** The reason is on disk before anything ends. */
 async function endIfTooMuch(pid: number): Promise<void> {
   const isThere = () => child.exitCode === null && child.signalCode === null;
-  const why = await watch.tooMuch(pid, isThere);
+  const why = await watch.tooMuch(pid, isThere, group?.tooMuch);
   if (why === undefined || !isThere()) return;
+  tell(why);
+  child.kill('SIGKILL');
+}
+
+/** Once: the kernel may have ended it for what was about to be measured. */
+function tell(why: string): void {
+  if (isTold) return;
+  isTold = true;
   writeFileSync(plan.exceeded, `${why}\n`);
   process.stderr.write(`fleet sandbox: ended: ${why}\n`);
-  child.kill('SIGKILL');
+}
+
+/** Without one everything is measured as with it; only the processor nobody can measure. */
+function groupHere(): SandboxGroup | undefined {
+  const made = makeSandboxGroup(limits);
+  const held = 'why' in made ? [] : made.held;
+  if (limits.cpus !== undefined && !held.includes('cpu')) {
+    const why = 'why' in made ? made.why : 'its cgroup has no controller of the processor';
+    process.stderr.write(`fleet sandbox: sandbox_cpus holds nothing here: ${why}\n`);
+  }
+  return 'why' in made ? undefined : made;
 }
 
 function leave(code: number, why?: string): void {
   if (why !== undefined) process.stderr.write(`fleet sandbox: ${why}\n`);
   for (const path of made.toReversed()) remove(path);
-  process.exit(code);
+  if (group) void group.end().finally(() => process.exit(code));
+  else process.exit(code);
 }
 
 /** Its streams too: programs open them again by their names in /dev. */

@@ -14,13 +14,18 @@ export interface StartedBwrap {
   readonly directory: string;
   readonly user?: SandboxUser | undefined;
   readonly limits?: SandboxLimits | undefined;
+  /** Of the group that holds it: it goes in there before anything else. Where that is refused it does without. */
+  readonly groupDoor?: string | undefined;
 }
 
 /**
  * It yields the processor to everybody else, and when memory runs out it is ended before others. When it crashes, the kernel neither
  * leaves a file nor hands its memory to a program of the machine: that program is started for every limit but one byte.
  */
-const BEFORE = `trap '' TERM INT HUP QUIT; prlimit --pid $$ --core=1:1 2> /dev/null || ulimit -c 0
+const BEFORE = `trap '' TERM INT HUP QUIT
+[ -z "$1" ] || { echo $$ > "$1"; } 2> /dev/null
+shift
+prlimit --pid $$ --core=1:1 2> /dev/null || ulimit -c 0
 { echo 500 > /proc/self/oom_score_adj; } 2> /dev/null
 command -v nice > /dev/null && exec nice -n 5 "$@"
 exec "$@"`;
@@ -33,7 +38,7 @@ type Stream = 'ignore' | 'inherit' | 'pipe' | number;
  * across exec, and the command has to set them back if it wants to hear them (Node does).
  */
 export function startBwrap(
-  { bwrap, profile, command, directory, user, limits }: StartedBwrap,
+  { bwrap, profile, command, directory, user, limits, groupDoor = '' }: StartedBwrap,
   streams: readonly Stream[],
   options: SpawnOptions = {},
 ): ChildProcess {
@@ -49,7 +54,7 @@ export function startBwrap(
     ...(limits ? limitArguments(limits) : []),
     ...command,
   ];
-  const shell = ['-c', BEFORE, 'fleet', bwrap];
+  const shell = ['-c', BEFORE, 'fleet', groupDoor, bwrap];
   const child = spawn('/bin/sh', [...shell, ...args], { ...options, stdio: [...streams, 'pipe'] });
   const filter = child.stdio[streams.length] as Writable | null | undefined;
   // One that ended at once says by its end what was wrong.

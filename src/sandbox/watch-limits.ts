@@ -14,6 +14,7 @@ import {
   tallyOf,
   watchesOf,
 } from './measure.ts';
+import { inMb, tooManyTasks, tooMuchMemory } from './too-much.ts';
 import { WATCHED_HERE } from './watched-here.ts';
 
 const CALM_MS = 1_000;
@@ -27,11 +28,13 @@ const FIRST_MS = 2_000;
 const MOST_SLOTS = 1_048_576;
 const MOST_BLIND = 10;
 const canLookHere = canLook();
-const MB = 1024 * 1024;
 
 export interface LimitWatch {
-  /** Looks for as long as `isThere`; answers what the processes below this one took too much of, by the setting that says so. */
-  tooMuch(pid: number, isThere: () => boolean): Promise<string | undefined>;
+  /**
+   * Looks for as long as `isThere`; answers what the processes below this one took too much of, by the setting that says so. What
+   * the kernel has `told` goes first.
+   */
+  tooMuch(pid: number, isThere: () => boolean, told?: () => string | undefined): Promise<string | undefined>;
 }
 
 /** Resolves when it is known what there is before anything is added, or when that takes too long to wait for. */
@@ -39,7 +42,7 @@ export async function watchLimits(bwrap: string, limits: SandboxLimits, here = W
   const disk = diskWatch(bwrap, limits);
   await Promise.race([disk.measured([]), sleep(FIRST_MS, undefined, { ref: false })]);
   return {
-    tooMuch: async (pid, isThere) => {
+    tooMuch: async (pid, isThere, told = () => undefined) => {
       const isBlind = blindness();
       while (isThere()) {
         const pids = below(pid);
@@ -49,6 +52,7 @@ export async function watchLimits(bwrap: string, limits: SandboxLimits, here = W
         const opened = openedBy(pids);
         const bytes = own + inMemory(pids, opened, limits);
         const why =
+          told() ??
           crowd(pids, tasks, limits) ??
           (bytes > limits.memoryBytes ? memory(pids, opened, limits) : undefined) ??
           watching(opened, here) ??
@@ -71,11 +75,10 @@ function blindness(): (pids: readonly number[]) => boolean {
   };
 }
 
-function crowd(pids: readonly number[], tasks: number, { processes, tasks: most }: SandboxLimits): string | undefined {
+function crowd(pids: readonly number[], tasks: number, limits: SandboxLimits): string | undefined {
+  const { processes } = limits;
   if (pids.length > processes) return `it had ${pids.length} processes at once, max_processes allows ${processes}`;
-  return tasks > most
-    ? `it had ${tasks} processes and threads at once, max_processes allows ${processes} processes and ${most} of both`
-    : undefined;
+  return tasks > limits.tasks ? tooManyTasks(tasks, limits) : undefined;
 }
 
 /** Half of what the user has, whose own programs want to see changes too. */
@@ -96,7 +99,7 @@ const inMemory = (
 function memory(pids: readonly number[], opened: readonly Opened[], limits: SandboxLimits): string | undefined {
   const { memoryBytes } = limits;
   const bytes = fairBytes(pids) + inMemory(pids, opened, limits);
-  return bytes > memoryBytes ? `it used ${inMb(bytes)} MB of memory, sandbox_memory_mb allows ${inMb(memoryBytes)}` : undefined;
+  return bytes > memoryBytes ? tooMuchMemory(bytes, limits) : undefined;
 }
 
 /** Nobody does with fewer, however little room they take. */
@@ -142,5 +145,3 @@ function filesFor(bytes: number, place: string): number {
   const { bytesForFile = 512 } = roomAt(place) ?? {};
   return Math.max(FEWEST_FILES, Math.floor(bytes / bytesForFile));
 }
-
-const inMb = (bytes: number): number => Math.round(bytes / MB);

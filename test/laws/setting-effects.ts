@@ -210,6 +210,10 @@ export const SETTING_EFFECTS: { readonly [Name in keyof Settings]: Proof<Setting
       'is ended when it fills the disk, also by what du does not see [RUN-16] [T13]',
     ),
   ],
+  sandbox_cpus: [
+    { seen: ofMachine, values: [undefined, 1.5] },
+    provedBy('src/sandbox/cgroup-limits.test.ts', 'writes every limit before anything is in it [RUN-16] [T13]'),
+  ],
   sandbox_seconds: [
     { seen: rulesOf, values: [undefined, 60] },
     provedBy(

@@ -36,7 +36,7 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
         'src/sandbox/probe.ts',
         'src/workspace/git/stale-lock.ts',
       ],
-      ...['src/sandbox/limits.ts', 'src/sandbox/measure.ts', 'src/sandbox/watched-here.ts'],
+      ...['src/sandbox/cgroup-files.ts', 'src/sandbox/limits.ts', 'src/sandbox/measure.ts', 'src/sandbox/watched-here.ts'],
     ],
   },
   {
