@@ -33,12 +33,13 @@ describe('the text of a service', () => {
           encoding: 'utf8',
           env: { PATH: process.env['PATH'], HOME: root, XDG_RUNTIME_DIR: root },
         });
-        return { status, ours: stderr.split('\n').filter((line) => line.includes(name)) };
+        return { status, ours: stderr.split('\n').filter((line) => line.includes(name) && !line.includes("'DelegateSubgroup'")) };
       };
       expect(await verify(text)).toEqual({ status: 0, ours: [] });
       // It would have complained.
       expect((await verify(text.replace('ExecStart="', 'ExecStart="/nowhere'))).ours).not.toEqual([]);
       expect(text).toContain('KillMode=process');
+      expect(text).toContain('Delegate=yes\nDelegateSubgroup=fleet-outside\n');
       expect(text).toContain('%%h');
     } finally {
       await rm(root, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
+import { OUTSIDE } from '../sandbox/cgroup-place.ts';
 
 export const SERVICE_KINDS = ['systemd', 'launchd'] as const;
 export type ServiceKind = (typeof SERVICE_KINDS)[number];
@@ -63,6 +64,9 @@ ${Object.entries(env)
 EnvironmentFile=-${join(home, 'service.env').replaceAll('%', '%%')}
 # Agents outlive Fleet on purpose: the next one takes them over.
 KillMode=process
+# So that the kernel holds each sandbox to its limits. The leaf is known to systemd 254 and newer; older ones pass over it.
+Delegate=yes
+DelegateSubgroup=${OUTSIDE}
 Restart=on-failure
 RestartSec=5
 
