@@ -19,6 +19,7 @@ import { type HomePaths, homePaths } from './home.ts';
 import { priceSource, pricesFile } from './prices.ts';
 import { installer } from './sandbox/installer.ts';
 import { sandboxFinding } from './sandbox/sandbox-finding.ts';
+import { liveFile } from './serve/live-file.ts';
 import { judgeExecutors } from './settings/known-executors.ts';
 import { openSettings } from './settings/open-settings.ts';
 
@@ -51,7 +52,9 @@ export const doctor: CliProgram['run'] = async (args, given) => {
   const install = await installer(io.env);
   const [tools, sandbox, executors, own] = await Promise.all([
     Promise.all(TOOLS.map((tool) => toolFinding(tool, install, io.env))),
-    settingsHere(paths, io.env).then((settings) => sandboxFinding(io.env, settings)),
+    Promise.all([settingsHere(paths, io.env), liveFile(paths.live)]).then(([settings, live]) =>
+      sandboxFinding(io.env, { settings, pid: live?.pid }),
+    ),
     executorsFor(io),
     ownFindings(paths, io),
   ]);

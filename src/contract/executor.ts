@@ -55,7 +55,15 @@ export const ExecutorView = z.strictObject({
     )
     .optional(),
   /** Whether its program can work in a sandbox here, and what keeps it from that. Absent where there is no program to look at. */
-  sandbox: z.strictObject({ works: z.boolean(), problem: z.string().optional(), repair: z.string().optional() }).optional(),
+  sandbox: z
+    .strictObject({
+      works: z.boolean(),
+      problem: z.string().optional(),
+      repair: z.string().optional(),
+      /** Which limits the kernel holds where the engine is, and which are measured. Absent where it does not work. */
+      limits: z.string().optional(),
+    })
+    .optional(),
   can: Abilities.optional(),
   contextLimit: z.int().optional(),
   problem: z.string().optional(),

@@ -63,7 +63,8 @@ describe('whether an agent can work in a sandbox', () => {
       expect(last?.phase).toMatchObject({ outcome: 'refused', detail: expect.stringContaining(why) });
       execFileSync('/bin/sh', ['-c', before?.repair ?? 'exit 1']);
       expect((await doctor(house))['in sandbox']).toMatchObject({ state: 'ok', detail: expect.stringContaining('tiny') });
-      expect(await page(house, 'tiny')).toEqual({ works: true });
+      const limits = expect.stringMatching(/^memory, processes and disk are measured from outside; held by the kernel: /);
+      expect(await page(house, 'tiny')).toEqual({ works: true, limits });
       const works = await house.create('id -u; exit 0', ...words);
       await house.settled([works]);
       expect(await house.said(works)).toBe(`${NOBODY}\n`);

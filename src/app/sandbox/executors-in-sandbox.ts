@@ -6,6 +6,7 @@ import { machineHere } from '../../sandbox/machine.ts';
 import { credentialPlace } from '../credential-place.ts';
 import type { ExecutorRegistry } from '../executor-registry.ts';
 import type { HomePaths } from '../home.ts';
+import { limitsHeld } from './limits-held.ts';
 import { barrierRepair, barrierText, barrierTo, inShell } from './out-of-reach.ts';
 import { belongings, bothWays, kindOf, pathDirectories, writable } from './paths-here.ts';
 import { runAs } from './run-as.ts';
@@ -53,7 +54,7 @@ async function oneInSandbox(here: SandboxHere, { env, paths, settings, path, pro
     const isLogIn = file !== undefined && as.why.includes(file);
     return { works: false, problem: as.why, repair: isLogIn ? `chown ${sandbox_user} ${inShell(file)}` : AS_ROOT };
   }
-  if (!as.user) return { works: true };
+  if (!as.user) return { works: true, limits: limitsHeld() };
   const programs = [...(await bothWays(path)), process.execPath];
   const home = env['HOME'] || homedir();
   const shown = [
@@ -65,7 +66,7 @@ async function oneInSandbox(here: SandboxHere, { env, paths, settings, path, pro
     const barrier = await barrierTo(one, as.user, shown);
     if (barrier) return { works: false, problem: barrierText(barrier, sandbox_user), repair: barrierRepair(barrier) };
   }
-  return { works: true };
+  return { works: true, limits: limitsHeld() };
 }
 
 const AS_ROOT = 'fleet config set sandbox_as_root=true';

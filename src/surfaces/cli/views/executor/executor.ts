@@ -141,9 +141,9 @@ function accountText({ signedIn, signedInBy, problem, repair }: Account, look: V
   return signedInBy === undefined ? `signed in: ${signedIn}` : `signed in by ${homely(signedInBy, look)}`;
 }
 
-const sandboxText = ({ works, problem, repair }: NonNullable<ExecutorView['sandbox']>): string =>
+const sandboxText = ({ works, problem, repair, limits }: NonNullable<ExecutorView['sandbox']>): string =>
   works
-    ? 'works'
+    ? ['works', ...(limits === undefined ? [] : [plainLine(limits)])].join('; ')
     : `does not work: ${[problem, repair].flatMap((part) => (part === undefined ? [] : [plainLine(part)])).join('; try: ')}`;
 
 type Account = NonNullable<ExecutorView['accounts']>[number];
