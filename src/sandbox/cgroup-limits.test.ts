@@ -95,6 +95,10 @@ describe('the group of a sandbox', () => {
     using kernel = new CgroupKernel(SERVICE);
     const { name, endedFor, tooMuch } = groupOf(kernel);
     writeFileSync(kernel.at(name, 'pids.events'), 'max 4\n');
+    writeFileSync(kernel.at(name, 'pids.current'), '30\n');
+    // For the limit of a group around it.
+    expect(tooMuch()).toBeUndefined();
+    writeFileSync(kernel.at(name, 'pids.current'), '1025\n');
     expect(endedFor()).toBeUndefined();
     expect(tooMuch()).toBe(
       'it had 1024 processes and threads at once, max_processes allows 64 processes and 1024 of both, and the kernel refused it more',

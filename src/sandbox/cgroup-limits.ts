@@ -106,13 +106,17 @@ function groupAt(group: string, { held, limits }: Pick<SandboxGroup, 'held'> & P
   const files = filesOf(look);
   const count = (file: string, name: string): number =>
     Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(files.read(join(group, file)))?.[1] ?? 0);
+  const most = (...names: string[]): number => Math.max(...names.map((name) => Number(files.read(join(group, name))) || 0));
   // A machine without memory ends it too, and that is not for its own limit.
   const endedFor = () =>
     count('memory.events', 'oom') > 0 && count('memory.events', 'oom_kill') > 0
-      ? tooMuchMemory(Math.max(limits.memoryBytes, Number(files.read(join(group, 'memory.peak'))) || 0), limits)
+      ? tooMuchMemory(Math.max(limits.memoryBytes, most('memory.peak')), limits)
       : undefined;
+  // Older kernels count here too what a group around this one refuses.
   const refused = () =>
-    count('pids.events', 'max') > 0 ? `${tooManyTasks(limits.tasks, limits)}, and the kernel refused it more` : undefined;
+    count('pids.events', 'max') > 0 && most('pids.peak', 'pids.current') > limits.tasks
+      ? `${tooManyTasks(limits.tasks, limits)}, and the kernel refused it more`
+      : undefined;
   const end = async () => {
     attempt(() => files.write(join(group, 'cgroup.kill'), '1'));
     for (const until = performance.now() + END_MS; performance.now() < until; await sleep(10)) {

@@ -21,7 +21,7 @@ export interface Given {
 const MOUNT = 'sys/fs/cgroup';
 const OF: Readonly<Record<string, readonly string[]>> = {
   memory: ['memory.max', 'memory.swap.max', 'memory.oom.group', 'memory.events', 'memory.peak'],
-  pids: ['pids.max', 'pids.events'],
+  pids: ['pids.max', 'pids.current', 'pids.events'],
   cpu: ['cpu.max', 'cpu.weight'],
 };
 
@@ -60,6 +60,11 @@ export class CgroupKernel implements CgroupFiles {
 
   text(...names: string[]): string {
     return readFileSync(this.at(...names), 'utf8').trim();
+  }
+
+  addProcess(pid: number, group: string): void {
+    mkdirSync(join(this.root, 'proc', String(pid)));
+    writeFileSync(join(this.root, 'proc', String(pid), 'cgroup'), `0::${group}\n`);
   }
 
   /** Groups of sandboxes that are there. */
