@@ -60,8 +60,8 @@ export const SANDBOX_SETTINGS = {
   }),
   sandbox_cpus: setting({
     summary:
-      'processors one run in a sandbox may use, like 1.5; held where Fleet has a cgroup with the controller cpu, and `fleet doctor` says so. Unset it only yields to everything else',
-    schema: z.number().min(0.01).max(4096),
+      'processors one run in a sandbox may use; held where Fleet has a cgroup with the controller cpu, and `fleet doctor` says so. Unset it only yields to everything else',
+    schema: count(4096),
     default: undefined,
     env: 'FLEET_SANDBOX_CPUS',
   }),

@@ -28,13 +28,13 @@ function groupOf(kernel: CgroupKernel, limits = LIMITS): SandboxGroup & { readon
 describe('the group of a sandbox', () => {
   it('writes every limit before anything is in it [RUN-16] [T13]', () => {
     using kernel = new CgroupKernel(SERVICE);
-    const { name, door, held } = groupOf(kernel, { ...LIMITS, cpus: 1.5 });
+    const { name, door, held } = groupOf(kernel, { ...LIMITS, cpus: 2 });
     expect(held).toEqual(['memory', 'pids', 'cpu']);
     expect(name).toMatch(/^fleet\.service\/fleet-sandbox-\d+-[0-9a-f]{12}$/);
     expect(door).toBe(kernel.at(name, 'cgroup.procs'));
     const files = ['memory.max', 'memory.swap.max', 'memory.oom.group', 'pids.max', 'cpu.max', 'cpu.weight', 'cgroup.procs'];
     const written = files.map((file) => kernel.text(name, file));
-    expect(written).toEqual([String(200 * MB), '0', '1', '1025', '150000 100000', '33', '']);
+    expect(written).toEqual([String(200 * MB), '0', '1', '1025', '200000 100000', '33', '']);
   });
 
   it('has a share of the processor and no limit where none is set [RUN-16]', () => {

@@ -98,7 +98,7 @@ function hold(group: string, { controller, limits }: Held, look: CgroupLook): vo
     set('pids.max', limits.tasks + 1);
   } else {
     set('cpu.weight', WEIGHT);
-    if (limits.cpus !== undefined) set('cpu.max', `${Math.round(limits.cpus * PERIOD_US)} ${PERIOD_US}`);
+    if (limits.cpus !== undefined) set('cpu.max', `${limits.cpus * PERIOD_US} ${PERIOD_US}`);
   }
 }
 

@@ -1,6 +1,7 @@
-import { access, chmod, mkdir, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
+import { cgroupPlace } from '../../src/sandbox/cgroup-place.ts';
 import { boxed, boxHouse } from '../support/box-house.ts';
 
 /** What each of them takes is bounded: it goes on to wait where nobody ends it. */
@@ -148,5 +149,20 @@ describe('an agent in a sandbox that wants the whole machine', () => {
     const id = await house.create(LARGE, '--sandbox');
     await house.settled([id]);
     expect(await house.said(id)).toBe(`${60 * 1024 * 1024}\n`);
+  });
+
+  boxed('is told where nothing holds it to its processors [RUN-16]', async () => {
+    await using house = await boxHouse(['sandbox_cpus=1']);
+    await house.up();
+    const id = await house.create('exit 0', '--sandbox');
+    await house.settled([id]);
+    const [run] = await house.runs(id);
+    const files = await readdir(join(house.home, 'runs', run?.id ?? ''));
+    const said = await Promise.all(
+      files.map((name) => readFile(join(house.home, 'runs', run?.id ?? '', name), 'utf8').catch(() => '')),
+    );
+    const place = cgroupPlace();
+    const isHeld = !('why' in place) && place.controllers.includes('cpu');
+    expect(said.some((text) => text.includes('fleet sandbox: sandbox_cpus holds nothing here: '))).toBe(!isHeld);
   });
 });

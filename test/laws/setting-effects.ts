@@ -211,7 +211,7 @@ export const SETTING_EFFECTS: { readonly [Name in keyof Settings]: Proof<Setting
     ),
   ],
   sandbox_cpus: [
-    { seen: ofMachine, values: [undefined, 1.5] },
+    { seen: ofMachine, values: [undefined, 2] },
     provedBy('src/sandbox/cgroup-limits.test.ts', 'writes every limit before anything is in it [RUN-16] [T13]'),
   ],
   sandbox_seconds: [
