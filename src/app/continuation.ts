@@ -6,6 +6,7 @@ import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import type { Instant, RunId } from '../domain/values.ts';
 import type { Report } from '../domain/work/report.ts';
+import { pathForArguments } from '../platform/agent-path.ts';
 import { cleaned } from '../store/queries/packet.ts';
 import { reports } from '../store/records/findings.ts';
 import { runIndex, runs } from '../store/records/runs.ts';
@@ -84,7 +85,7 @@ async function forkedOf(
   return {
     taskId,
     isCopy,
-    notesDirectory: notePlaces(house.paths.tasks, taskId).artifacts,
+    notesDirectory: pathForArguments(notePlaces(house.paths.tasks, taskId).artifacts),
     ...(commit ? { commit } : {}),
     ...(other?.phase.state === 'ended' ? { outcome: other.phase.outcome, detail: other.phase.detail ?? '' } : {}),
     ...(said ? { lastWords: said } : {}),

@@ -1,11 +1,11 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { accountRefOf } from '../domain/hold/account.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { RunId } from '../domain/values.ts';
 import type { EngineDeps } from '../engine/deps.ts';
 import type { EngineOptions } from '../engine/engine.ts';
+import { agentPath } from '../platform/agent-path.ts';
 import { systemClock } from '../platform/clock.ts';
+import { removeSafely } from '../platform/write-safely.ts';
 import { secretsIn } from '../redact/redactor.ts';
 import { newestChange } from '../runner/newest-change.ts';
 import { entriesAfter } from '../store/records/journal.ts';
@@ -56,7 +56,7 @@ export const engineDeps = (
 /** What it takes to keep work in repositories apart, to prove it and to land it. */
 export function workOf(house: FleetServices, env: Env): NonNullable<EngineOptions['work']> {
   const hidden = runSecrets(house.paths, secretsIn(env));
-  const place = async (runId: RunId) => [join(house.paths.runs, runId), await hidden.redactorFor(runId)] as const;
+  const place = async (runId: RunId) => [agentPath(house.paths.runs, runId), await hidden.redactorFor(runId)] as const;
   return {
     gitWork: gitWorkOf(house.paths, env),
     workRules: () => {
@@ -74,7 +74,7 @@ export function workOf(house: FleetServices, env: Env): NonNullable<EngineOption
     leaks: leaksIn(hidden, env),
     lastOutput: async (runId, mostBytes) => lastOutput(...(await place(runId)), mostBytes),
     resultFile: async (runId) => readResult(...(await place(runId))),
-    dropNotes: (taskId) => rm(notePlaces(house.paths.tasks, taskId).directory, { recursive: true, force: true }),
+    dropNotes: (taskId) => removeSafely(notePlaces(house.paths.tasks, taskId).directory),
   };
 }
 

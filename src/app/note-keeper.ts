@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import type { Task } from '../domain/task/task.ts';
 import { applyFileOpsSync } from '../platform/file-ops.ts';
+import { isThereSync } from '../platform/read-safely-sync.ts';
 import type { Write } from '../store/port.ts';
 import { tasks } from '../store/records/tasks.ts';
 import { notePlaces, standingFor } from './notes.ts';
@@ -54,7 +54,7 @@ export function keepNotes(commits: Commits, directory: string): { close(): void 
 function noted(directory: string, task: Task): void {
   const places = notePlaces(directory, task.id);
   try {
-    if (existsSync(places.directory)) applyFileOpsSync(standingFor(places, task));
+    if (isThereSync(places.directory)) applyFileOpsSync(standingFor(places, task));
   } catch {
     // It is written at the next change.
   }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pathForArguments } from '../platform/agent-path.ts';
 import { editsIn, type NotePlaces, notePlaces, notesVersion } from './notes.ts';
 
 let folder = '';
@@ -13,9 +14,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function placesWith(name: string, put: (file: string) => unknown) {
   const places = notePlaces(folder, name);
-  await mkdir(places.artifacts, { recursive: true });
-  await writeFile(join(places.directory, '.task.json.written'), '{"cwd":"/before"}');
-  await put(join(places.directory, 'task.json'));
+  const directory = pathForArguments(places.directory);
+  await mkdir(join(directory, 'artifacts'), { recursive: true });
+  await writeFile(join(directory, '.task.json.written'), '{"cwd":"/before"}');
+  await put(join(directory, 'task.json'));
   return places;
 }
 
@@ -37,18 +39,19 @@ it('follows no link, waits for no pipe and reads no flood in the place of task.j
 
 it('waits for no pipe and follows no link among the notes an agent keeps, and still sees that they changed [T13]', async () => {
   const places = notePlaces(folder, 'kept');
-  await mkdir(places.artifacts, { recursive: true });
+  const artifacts = pathForArguments(places.artifacts);
+  await mkdir(artifacts, { recursive: true });
   const marks = new Set([await notesVersion(places)]);
-  for (const name of ['PLAN_AND_STATUS.md', 'KNOWLEDGE.md', 'Q&A.md']) execFileSync('mkfifo', [join(places.artifacts, name)]);
+  for (const name of ['PLAN_AND_STATUS.md', 'KNOWLEDGE.md', 'Q&A.md']) execFileSync('mkfifo', [join(artifacts, name)]);
   marks.add(await notesVersion(places));
-  await rm(places.artifacts, { recursive: true });
-  await symlink('/dev', places.artifacts);
+  await rm(artifacts, { recursive: true });
+  await symlink('/dev', artifacts);
   marks.add(await notesVersion(places));
-  await rm(places.artifacts);
-  await mkdir(places.artifacts);
-  await writeFile(join(places.artifacts, 'KNOWLEDGE.md'), 'one');
+  await rm(artifacts);
+  await mkdir(artifacts);
+  await writeFile(join(artifacts, 'KNOWLEDGE.md'), 'one');
   marks.add(await notesVersion(places));
-  await writeFile(join(places.artifacts, 'KNOWLEDGE.md'), 'two');
+  await writeFile(join(artifacts, 'KNOWLEDGE.md'), 'two');
   marks.add(await notesVersion(places));
   expect(marks.size).toBe(5);
 });

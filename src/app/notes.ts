@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Job } from '../domain/agent/executor.ts';
 import { executorRefOf } from '../domain/hold/account.ts';
 import { ExecutorRef } from '../domain/hold/executor-ref.ts';
@@ -8,20 +8,24 @@ import { LIMITS } from '../domain/limits.ts';
 import type { Run } from '../domain/run/run.ts';
 import type { Task } from '../domain/task/task.ts';
 import { Path, Title } from '../domain/values.ts';
-import type { FileOp } from '../platform/file-ops.ts';
+import { type AgentPath, agentPath, below } from '../platform/agent-path.ts';
+import { type FileOp, placeAt } from '../platform/file-ops.ts';
 import { readSafely } from '../platform/read-safely.ts';
 import { textSafelySync } from '../platform/read-safely-sync.ts';
 
-/** The notes of one task: what its agents leave for each other, and what people may read and change there. */
+/**
+ * The notes of one task: what its agents leave for each other, and what people may read and change there. Its agents can put
+ * a link in the place of the directory itself, too.
+ */
 export interface NotePlaces {
-  readonly directory: string;
-  readonly artifacts: string;
+  readonly directory: AgentPath;
+  readonly artifacts: AgentPath;
 }
 
-export const notePlaces = (tasksDirectory: string, taskId: string): NotePlaces => ({
-  directory: join(tasksDirectory, taskId),
-  artifacts: join(tasksDirectory, taskId, 'artifacts'),
-});
+export function notePlaces(tasksDirectory: string, taskId: string): NotePlaces {
+  const directory = agentPath(tasksDirectory, taskId);
+  return { directory, artifacts: below(directory, 'artifacts') };
+}
 
 /** Where agents ask and people answer by editing a file. */
 export const QUESTIONS_PAGE = 'Q&A.md';
@@ -44,13 +48,12 @@ export function notesFor(
 ): FileOp[] {
   const { runDirectory } = job;
   const told = toldOf(task, run, job.workDirectory);
-  const below = dirname(directory);
   return [
-    { lay: 'directory', path: artifacts, below },
-    ...Object.entries(FIRST_NOTES).map(([name, text]) => ({ lay: 'once', path: join(artifacts, name), below, text }) as const),
-    ...[WRITTEN, TOLD].map((name) => ({ lay: 'whole', path: join(directory, name), below, text: told }) as const),
-    { lay: 'link', path: join(directory, 'log.jsonl'), below, target: join(runDirectory, 'out') },
-    { lay: 'link', path: join(directory, 'log.stderr'), below, target: join(runDirectory, 'err') },
+    { lay: 'directory', ...placeAt(artifacts) },
+    ...Object.entries(FIRST_NOTES).map(([name, text]) => ({ lay: 'once', ...placeAt(below(artifacts, name)), text }) as const),
+    ...[WRITTEN, TOLD].map((name) => ({ lay: 'whole', ...placeAt(below(directory, name)), text: told }) as const),
+    { lay: 'link', ...placeAt(below(directory, 'log.jsonl')), target: join(runDirectory, 'out') },
+    { lay: 'link', ...placeAt(below(directory, 'log.stderr')), target: join(runDirectory, 'err') },
   ];
 }
 
@@ -73,13 +76,13 @@ const textOf = (told: object): string => `${JSON.stringify(told, null, 2)}\n`;
 /** Brings `task.json` up to date, if the task has one; what a person has changed in it stays changed. */
 export function standingFor(places: NotePlaces, task: Task): FileOp[] {
   const read = [WRITTEN, TOLD].map((name) => ({
-    path: join(places.directory, name),
+    place: placeAt(below(places.directory, name)),
     told: jsonIn(places, name),
   }));
   if (read.some(({ told }) => told === undefined)) return [];
-  return read.flatMap(({ path, told }) => {
+  return read.flatMap(({ place, told }) => {
     const text = textOf({ ...told, ...standing(task) });
-    return text === textOf(told ?? {}) ? [] : [{ lay: 'whole', path, below: dirname(places.directory), text } as const];
+    return text === textOf(told ?? {}) ? [] : [{ lay: 'whole', ...place, text } as const];
   });
 }
 
@@ -107,9 +110,8 @@ export function editsIn(
 const holdsSecret = (value: unknown, clean: (text: string) => string): boolean =>
   typeof value === 'string' && clean(value) !== value;
 
-/** The agent can write there, too, and put a link in the place of the directory: read from above it. */
 function jsonIn({ directory }: NotePlaces, name: string): Record<string, unknown> | undefined {
-  const text = textSafelySync(dirname(directory), `${basename(directory)}/${name}`, LIMITS.pageBytes.value);
+  const text = textSafelySync(below(directory, name), LIMITS.pageBytes.value);
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -121,12 +123,10 @@ function jsonIn({ directory }: NotePlaces, name: string): Record<string, unknown
 }
 
 /** How the notes stand that agents are to keep: another text when they have changed them. */
-export async function notesVersion({ directory, artifacts }: NotePlaces): Promise<string> {
+export async function notesVersion({ artifacts }: NotePlaces): Promise<string> {
   const texts = await Promise.all(
     Object.keys(FIRST_NOTES).map(async (name) => {
-      // From above the directory of the task: its agents can put a link in the place of everything below.
-      const path = [basename(directory), basename(artifacts), name].join('/');
-      const read = await readSafely(dirname(directory), path, LIMITS.pageBytes.value);
+      const read = await readSafely(below(artifacts, name), LIMITS.pageBytes.value);
       return 'bytes' in read ? createHash('sha256').update(read.bytes).digest('hex') : read.why;
     }),
   );
@@ -135,11 +135,10 @@ export async function notesVersion({ directory, artifacts }: NotePlaces): Promis
 
 /** The history of the task for whoever reads files. */
 export const eventsFor = ({ directory }: NotePlaces, entries: readonly JournalEntry[]): FileOp[] => [
-  { lay: 'directory', path: directory, below: dirname(directory) },
+  { lay: 'directory', ...placeAt(directory) },
   {
     lay: 'whole',
-    path: join(directory, 'events.jsonl'),
-    below: dirname(directory),
+    ...placeAt(below(directory, 'events.jsonl')),
     text: entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''),
   },
 ];

@@ -9,6 +9,7 @@ import { CONTEXT_MODE, INSTALL_CONTEXT_MODE } from '../domain/project/mcp-server
 import { type HostId, instantOf } from '../domain/values.ts';
 import { type CallDeps, makeCall } from '../operations/call.ts';
 import type { RunOutput } from '../operations/scope.ts';
+import { pathForArguments } from '../platform/agent-path.ts';
 import { findProgram } from '../platform/ask-version.ts';
 import { systemClock } from '../platform/clock.ts';
 import { identityOf } from '../platform/process-identity.ts';
@@ -214,7 +215,7 @@ function surroundingsOf({
     home: {
       path: paths.path,
       host: async () => (await host()).id,
-      notesOf: (taskId) => notePlaces(paths.tasks, taskId).artifacts,
+      notesOf: (taskId) => pathForArguments(notePlaces(paths.tasks, taskId).artifacts),
       init: () => initHome(paths),
       problem: () => condition.current()?.says,
       pid: process.pid,

@@ -11,8 +11,8 @@ import { isFirstExecutor } from '../domain/task/failover.ts';
 import { isReadOnly, type Task } from '../domain/task/task.ts';
 import { portsOf, type Workspace } from '../domain/work/workspace.ts';
 import type { PreparedRun } from '../engine/supervise/deps.ts';
+import { belowPlace, pathForArguments } from '../platform/agent-path.ts';
 import { textSafely } from '../platform/read-safely.ts';
-import { belowPlace } from '../platform/safe-place.ts';
 import { cleaned, packetFor } from '../store/queries/packet.ts';
 import { sharedBudgets } from '../store/queries/shared-budgets.ts';
 import { projects } from '../store/records/projects.ts';
@@ -60,8 +60,8 @@ export async function prepareRun(house: FleetServices, env: Env, start: RunToPre
       ...environmentOf(house, env, start),
       ...(run.chore ? {} : accountVariables(house.paths, run, env)),
       FLEET_TASK_ID: task.id,
-      FLEET_TASK_DIR: places.directory,
-      FLEET_ARTIFACT_DIR: places.artifacts,
+      FLEET_TASK_DIR: pathForArguments(places.directory),
+      FLEET_ARTIFACT_DIR: pathForArguments(places.artifacts),
       FLEET_ATTEMPT: String(run.attempt),
       ...attached?.env,
       ...(workspace ? placeVariables(workspace, task) : {}),
@@ -88,7 +88,7 @@ async function jobOf(house: FleetServices, { run, task, executor }: RunToPrepare
     packet: packetSince(await packetFor(house.store, task, cleaned(house.output.redactor)), since),
     packetFiles: { directory, diffs: isReadOnly(task) },
     attempt: run.attempt,
-    notesDirectory: notePlaces(house.paths.tasks, task.id).artifacts,
+    notesDirectory: pathForArguments(notePlaces(house.paths.tasks, task.id).artifacts),
     resultFile,
     before,
     forked,
@@ -103,7 +103,7 @@ async function jobOf(house: FleetServices, { run, task, executor }: RunToPrepare
     mcp: mcpServer(house.paths.path, directory),
     ...(Object.keys(servers).length > 0 ? { servers } : {}),
     runDirectory: directory,
-    notesDirectory: notePlaces(house.paths.tasks, task.id).artifacts,
+    notesDirectory: pathForArguments(notePlaces(house.paths.tasks, task.id).artifacts),
     workDirectory: await workDirectory(house, run, task),
     model: run.model,
     effort: run.effort ?? task.effort,
@@ -128,8 +128,7 @@ const MOST_PROMPT = 16 * LIMITS.promptBytes.value;
 /** With the prompt it was started with: what its agent is told there no longer waits, and a new prompt would leave it out. */
 export async function jobAsStarted(house: FleetServices, start: RunToPrepare): Promise<Job> {
   const job = await jobOf(house, start);
-  const { root, relative } = belowPlace(job.promptFile);
-  const prompt = await textSafely(root, relative, MOST_PROMPT);
+  const prompt = await textSafely(belowPlace(job.promptFile), MOST_PROMPT);
   return prompt === undefined ? job : { ...job, prompt };
 }
 

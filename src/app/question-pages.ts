@@ -1,15 +1,15 @@
-import { join } from 'node:path';
 import { isFault } from '../domain/fault.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { RunId, TaskId } from '../domain/values.ts';
 import { mapTexts } from '../domain/work/report.ts';
 import type { EngineOptions } from '../engine/engine.ts';
 import type { QuestionPages } from '../engine/questions/deps.ts';
+import { below } from '../platform/agent-path.ts';
 import { textSafely } from '../platform/read-safely.ts';
 import { lookSync } from '../platform/read-safely-sync.ts';
 import { replaceSafely } from '../platform/write-safely.ts';
 import { runIndex } from '../store/records/runs.ts';
-import { QUESTIONS_PAGE } from './notes.ts';
+import { notePlaces, QUESTIONS_PAGE } from './notes.ts';
 import type { FleetServices } from './open-services.ts';
 
 /** Questions on pages, asked and answered by the same operations as everywhere else. */
@@ -50,16 +50,16 @@ const PAGE = { id: 'page', name: QUESTIONS_PAGE, role: 'team-lead' } as const;
 
 /** The file is the agent's too: it may be a link, a pipe or far too long, and none of that is followed, waited for or believed. */
 function pagesOf(tasksDirectory: string): QuestionPages {
-  const pathOf = (taskId: TaskId) => `${taskId}/artifacts/${QUESTIONS_PAGE}`;
-  const read = (taskId: TaskId) => textSafely(tasksDirectory, pathOf(taskId), LIMITS.pageBytes.value);
+  const pageOf = (taskId: TaskId) => below(notePlaces(tasksDirectory, taskId).artifacts, QUESTIONS_PAGE);
+  const read = (taskId: TaskId) => textSafely(pageOf(taskId), LIMITS.pageBytes.value);
   return {
     stamp: (taskId) => {
-      const found = lookSync(join(tasksDirectory, pathOf(taskId)));
+      const found = lookSync(pageOf(taskId));
       return found && `${found.ino}.${found.size}.${found.mtimeMs}`;
     },
     read,
     replace: (taskId, before, after) =>
       // Whoever has written meanwhile keeps what they wrote, and it is taken next.
-      replaceSafely(tasksDirectory, pathOf(taskId), after, async () => (await read(taskId)) === before),
+      replaceSafely(pageOf(taskId), after, async () => (await read(taskId)) === before),
   };
 }

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RunId, TaskId } from '../domain/values.ts';
 import { type ReportSources, reportOf } from '../domain/work/report.ts';
+import { belowPlace } from '../platform/agent-path.ts';
 import { redactor } from '../redact/redactor.ts';
 import { lastOutput, readResult } from './result-file.ts';
 
@@ -13,7 +14,7 @@ async function runDirectory() {
   const directory = await mkdtemp(join(tmpdir(), 'fleet-result-'));
   return {
     file: join(directory, 'result.json'),
-    read: () => readResult(directory, (text) => text.replaceAll('hunter2', '***')),
+    read: () => readResult(belowPlace(directory), (text) => text.replaceAll('hunter2', '***')),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   };
 }
@@ -111,6 +112,6 @@ describe('the end of what a run printed', () => {
     ];
     await writeFile(join(dirname(place.file), 'out'), [...key, 'it failed', ''].join('\n'));
     await writeFile(join(dirname(place.file), 'err'), `${'x '.repeat(50_000)}\nwhat a pity\n`);
-    expect(await lastOutput(dirname(place.file), redactor([]))).toMatch(/^\[redacted\]\nit failed\nwhat a pity$/);
+    expect(await lastOutput(belowPlace(dirname(place.file)), redactor([]))).toMatch(/^\[redacted\]\nit failed\nwhat a pity$/);
   });
 });

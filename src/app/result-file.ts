@@ -1,22 +1,20 @@
-import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import type { ReportSources } from '../domain/work/report.ts';
+import { type AgentPath, below } from '../platform/agent-path.ts';
 import { type NotRead, openSafely, readSafely } from '../platform/read-safely.ts';
-import { belowPlace } from '../platform/safe-place.ts';
 import { LONGEST_BLOCK } from '../redact/block.ts';
 
 /**
  * What an agent has left as its result. The file is the agent's: it may be a link, a pipe, far too long, or nonsense, and
  * none of that may block us, be followed, or be believed.
  */
-export async function readResult(runDirectory: string, redact: (text: string) => string): Promise<ReportSources['file']> {
+export async function readResult(runDirectory: AgentPath, redact: (text: string) => string): Promise<ReportSources['file']> {
   // In a sandbox the run directory it sees is another one.
-  return (await resultIn(runDirectory, redact)) ?? resultIn(join(runDirectory, 'box'), redact);
+  return (await resultIn(runDirectory, redact)) ?? resultIn(below(runDirectory, 'box'), redact);
 }
 
-async function resultIn(directory: string, redact: (text: string) => string): Promise<ReportSources['file']> {
-  const { root, relative } = belowPlace(directory);
-  const read = await readSafely(root, `${relative}/result.json`, LIMITS.resultBytes.value);
+async function resultIn(directory: AgentPath, redact: (text: string) => string): Promise<ReportSources['file']> {
+  const read = await readSafely(below(directory, 'result.json'), LIMITS.resultBytes.value);
   if ('bytes' in read) return parsed(redact(read.bytes.toString('utf8')));
   return read.why === 'absent' ? undefined : { problem: `invalid_result: result.json ${PROBLEMS[read.why]}` };
 }
@@ -42,19 +40,18 @@ function parsed(text: string): ReportSources['file'] {
 }
 
 /** The end of what a run printed on both streams. */
-export async function lastOutput(runDirectory: string, redact: (text: string) => string, mostBytes?: number): Promise<string> {
-  const [out, err] = await Promise.all(['out', 'err'].map((stream) => tailOf(join(runDirectory, stream), redact, mostBytes)));
+export async function lastOutput(runDirectory: AgentPath, redact: (text: string) => string, mostBytes?: number): Promise<string> {
+  const [out, err] = await Promise.all(['out', 'err'].map((stream) => tailOf(below(runDirectory, stream), redact, mostBytes)));
   return [out, err].filter((text) => text !== '').join('\n');
 }
 
 /** The end of what a run printed where errors go. */
-export const lastError = (runDirectory: string, redact: (text: string) => string): Promise<string> =>
-  tailOf(join(runDirectory, 'err'), redact);
+export const lastError = (runDirectory: AgentPath, redact: (text: string) => string): Promise<string> =>
+  tailOf(below(runDirectory, 'err'), redact);
 
 /** More is read than is shown: what is cut first would not be seen to be a secret. */
-async function tailOf(path: string, redact: (text: string) => string, most = LIMITS.evidenceBytes.value): Promise<string> {
-  const { root, relative } = belowPlace(path);
-  const opened = await openSafely(root, relative);
+async function tailOf(path: AgentPath, redact: (text: string) => string, most = LIMITS.evidenceBytes.value): Promise<string> {
+  const opened = await openSafely(path);
   if ('why' in opened) return '';
   await using handle = opened.file;
   const { size } = opened;

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { RunFacts } from '../contract/run-events.ts';
 import { LIMITS } from '../domain/limits.ts';
 import type { RunOutput } from '../operations/scope.ts';
+import { belowPlace } from '../platform/agent-path.ts';
 import { openSafely } from '../platform/read-safely.ts';
-import { belowPlace } from '../platform/safe-place.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { readExit } from '../runner/run-facts.ts';
 import { filesOf } from '../runner/run-place.ts';
@@ -73,8 +73,7 @@ function jsonIn(text: string): unknown {
 }
 
 async function beginning(file: string, most: number): Promise<{ readonly text: string; readonly size: number } | undefined> {
-  const { root, relative } = belowPlace(file);
-  const opened = await openSafely(root, relative);
+  const opened = await openSafely(belowPlace(file));
   if ('why' in opened) return undefined;
   await using handle = opened.file;
   const length = Math.min(opened.size, most);

@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { Fault } from '../domain/fault.ts';
 import type { RunId } from '../domain/values.ts';
 import type { RunOutput } from '../operations/scope.ts';
+import { belowPlace, inDirectory } from '../platform/agent-path.ts';
 import { hasCode, makeOnceSync } from '../platform/files.ts';
 import { lookSync, textSafelySync } from '../platform/read-safely-sync.ts';
-import { belowPlace } from '../platform/safe-place.ts';
 import { digestsOf, keyName } from '../redact/digest.ts';
 import { type Redactor, redactor } from '../redact/redactor.ts';
 import type { HomePaths } from './home.ts';
@@ -59,11 +59,11 @@ export function runSecrets(paths: Pick<HomePaths, 'path' | 'runs'>, own: readonl
     redactorFor: async (runId) => {
       const file = join(paths.runs, runId, FILE);
       // Asked for every slice that is read, and far shorter than a trip to another thread.
-      const found = lookSync(file) ?? (existsSync(file) ? NO_FILE : undefined);
+      const found = lookSync(belowPlace(file)) ?? (existsSync(file) ? NO_FILE : undefined);
       // Nothing has been started there yet, or it was by a Fleet that did not write it.
       if (!found) return mine();
       // Without its key nobody knows it any more, also not who knew it a moment ago.
-      const changed = `${found.mtimeMs} ${found.size} ${lookSync(keyFile)?.mtimeMs}`;
+      const changed = `${found.mtimeMs} ${found.size} ${lookSync(inDirectory(keyFile))?.mtimeMs}`;
       const before = remembered.get(runId);
       if (before?.changed === changed) return before.redact;
       const redact = redactorIn(file, { keyFile, own, mine });
@@ -123,8 +123,7 @@ const refusal = (file: string, why: string): Fault =>
 
 function jsonIn(file: string): unknown {
   try {
-    const { root, relative } = belowPlace(file);
-    return JSON.parse(textSafelySync(root, relative, MOST_BYTES) ?? '');
+    return JSON.parse(textSafelySync(belowPlace(file), MOST_BYTES) ?? '');
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { LIMITS } from '../domain/limits.ts';
 import type { RunId } from '../domain/values.ts';
 import type { RunIdentity, Runner, RunState } from '../engine/supervise/deps.ts';
+import { belowPlace, inDirectory } from '../platform/agent-path.ts';
 import type { FileOp } from '../platform/file-ops.ts';
 import { makeDirectory, PRIVATE_FILE } from '../platform/files.ts';
 import { statSync as processStat } from '../platform/proc.ts';
@@ -178,7 +179,7 @@ type Ended = Extract<RunState, { state: 'ended' }>;
 
 /** A program that gave up mostly said why where nobody else listens. */
 async function explained(run: RunFiles, seen: Ended, redactorOf: (runId: RunId) => Promise<Redactor>): Promise<Ended> {
-  const complaint = lastLine(await lastError(run.directory, await redactorOf(run.id as RunId)));
+  const complaint = lastLine(await lastError(inDirectory(run.directory), await redactorOf(run.id as RunId)));
   if (complaint === '') return seen;
   return { ...seen, reason: `it ended with exit code ${seen.exit}: ${complaint.slice(0, COMPLAINT)}` };
 }
@@ -195,7 +196,7 @@ const ageOf = (started: string): number =>
   Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1_000 - Number(started) * TICK_MS;
 
 /** Synchronous like the rest of a look: shorter than a trip to another thread. */
-const sizeOf = (path: string): number => lookSync(path)?.size ?? 0;
+const sizeOf = (path: string): number => lookSync(belowPlace(path))?.size ?? 0;
 
 /** Random, and the same for as long as the home exists: how processes of this home are told from all others. */
 async function homeMark(home: string): Promise<string> {

@@ -1,8 +1,10 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunId } from '../domain/values.ts';
 import type { Spools } from '../engine/prune-output.ts';
+import { agentPath, belowPlace } from '../platform/agent-path.ts';
 import { lookSync } from '../platform/read-safely-sync.ts';
+import { removeSafely } from '../platform/write-safely.ts';
 import { filesOf } from '../runner/run-place.ts';
 import type { HomePaths } from './home.ts';
 
@@ -16,7 +18,7 @@ export const spoolsOf = ({ runs }: Pick<HomePaths, 'runs'>): Spools => ({
       .map((name) => name as RunId),
   bytesOf: async (runId) => {
     const { out, err, in: input } = filesOf({ directory: join(runs, runId) });
-    return [out, err, input].reduce((sum, file) => sum + (lookSync(file)?.size ?? 0), 0);
+    return [out, err, input].reduce((sum, file) => sum + (lookSync(belowPlace(file))?.size ?? 0), 0);
   },
-  remove: (runId) => rm(join(runs, runId), { recursive: true, force: true }),
+  remove: (runId) => removeSafely(agentPath(runs, runId)),
 });

@@ -1,5 +1,6 @@
 import { closeSync, constants, mkdirSync, openSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
-import { basename, dirname, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
+import { type AgentPath, partsOf } from './agent-path.ts';
 import { hasCode, PRIVATE_DIRECTORY, PRIVATE_FILE, temporaryName } from './files.ts';
 import { likeDirectorySync } from './like-directory.ts';
 import { type HeldDirectory, holdSync, NotPlain, namesIn } from './safe-place.ts';
@@ -11,6 +12,12 @@ interface Place {
    * where nobody else writes.
    */
   readonly below?: string | undefined;
+}
+
+/** Where an agent can write, as data for another process: only what lays it looks there. */
+export function placeAt(at: AgentPath): Place {
+  const { root, relative: names } = partsOf(at);
+  return { path: join(root, names), below: root };
 }
 
 /** One thing that is to be there, as data: it may be handed to another process to be done. */

@@ -3,6 +3,7 @@ import { chmod, chown } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { agentPath } from './agent-path.ts';
 import { applyFileOpsSync } from './file-ops.ts';
 import { replaceSafely } from './write-safely.ts';
 
@@ -28,7 +29,7 @@ describe('a file that Fleet makes', () => {
       applyFileOpsSync(
         ['given', 'shown'].map((name) => ({ lay: 'whole', path: join(root, name, 'laid'), below: root, text: 'x' })),
       );
-      await replaceSafely(root, 'given/replaced', 'x');
+      await replaceSafely(agentPath(root, 'given/replaced'), 'x');
       expect(statSync(join(root, 'given', 'laid'))).toMatchObject({ uid: 65_534, gid: 65_534 });
       expect(statSync(join(root, 'given', 'replaced'))).toMatchObject({ uid: 65_534, gid: 65_534 });
       expect(statSync(join(root, 'shown', 'laid'))).toMatchObject({ uid: 0, mode: 0o100644 });

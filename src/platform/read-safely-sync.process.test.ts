@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { beginningSync, lookSync, openSafelySync, textSafelySync } from './read-safely-sync.ts';
+import { agentPath } from './agent-path.ts';
+import { beginningSync, isThereSync, lookSync, openSafelySync, textSafelySync } from './read-safely-sync.ts';
 
 let folder = '';
 const at = (name: string): string => join(folder, name);
@@ -27,7 +28,7 @@ it.each([
   ['pipe', undefined],
   ['missing', undefined],
 ])('reads %s as %j', (name, text) => {
-  expect(textSafelySync(folder, name, 100)).toBe(text);
+  expect(textSafelySync(agentPath(folder, name), 100)).toBe(text);
 });
 
 it('opens nothing behind a link on the way, and says how long only a regular file is [T13]', () => {
@@ -35,10 +36,12 @@ it('opens nothing behind a link on the way, and says how long only a regular fil
   writeFileSync(at('real/file'), 'hello');
   symlinkSync(at('real'), at('folder'));
   const buffer = Buffer.alloc(3);
-  expect(beginningSync(folder, 'real/file', buffer)?.toString()).toBe('hel');
-  expect(beginningSync(folder, 'folder/file', buffer)).toBeUndefined();
-  expect(openSafelySync(folder, 'folder/file')).toBeUndefined();
-  expect(openSafelySync(folder, 'pipe')).toBeUndefined();
-  expect(lookSync(at('real/file'))?.size).toBe(5);
-  for (const name of ['link', 'pipe', 'directory', 'missing']) expect(lookSync(at(name))).toBeUndefined();
+  expect(beginningSync(agentPath(folder, 'real/file'), buffer)?.toString()).toBe('hel');
+  expect(beginningSync(agentPath(folder, 'folder/file'), buffer)).toBeUndefined();
+  expect(openSafelySync(agentPath(folder, 'folder/file'))).toBeUndefined();
+  expect(openSafelySync(agentPath(folder, 'pipe'))).toBeUndefined();
+  expect(lookSync(agentPath(folder, 'real/file'))?.size).toBe(5);
+  for (const name of ['link', 'pipe', 'directory', 'missing']) expect(lookSync(agentPath(folder, name))).toBeUndefined();
+  for (const name of ['link', 'pipe', 'directory', 'text']) expect(isThereSync(agentPath(folder, name))).toBe(true);
+  for (const name of ['missing', 'text/below']) expect(isThereSync(agentPath(folder, name))).toBe(false);
 });

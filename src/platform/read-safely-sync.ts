@@ -1,4 +1,5 @@
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import { type AgentPath, partsOf } from './agent-path.ts';
 import { holdSync, isLinux, NotPlain, namesIn, notRegular, O_NOFOLLOW_ANY, O_PATH, reasonOf } from './safe-place.ts';
 
 /*
@@ -8,7 +9,8 @@ import { holdSync, isLinux, NotPlain, namesIn, notRegular, O_NOFOLLOW_ANY, O_PAT
  */
 
 /** A descriptor of a regular file; undefined where there is none. It is the caller's to close. */
-export function openSafelySync(root: string, relative: string): number | undefined {
+export function openSafelySync(path: AgentPath): number | undefined {
+  const { root, relative } = partsOf(path);
   const names = namesIn(relative);
   const last = names.at(-1) ?? '';
   try {
@@ -52,10 +54,10 @@ function expectRegular(file: number): void {
 }
 
 /** The first bytes of a regular file; undefined where there is none. */
-export function beginningSync(root: string, relative: string, buffer: Buffer): Buffer | undefined {
+export function beginningSync(path: AgentPath, buffer: Buffer): Buffer | undefined {
   // Mostly what is looked for is not there yet, and an error costs ten times as much as the question.
-  if (!existsSync(`${root}/${relative}`)) return undefined;
-  const file = openSafelySync(root, relative);
+  if (!existsSync(nameOf(path))) return undefined;
+  const file = openSafelySync(path);
   if (file === undefined) return undefined;
   try {
     return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0));
@@ -65,10 +67,10 @@ export function beginningSync(root: string, relative: string, buffer: Buffer): B
 }
 
 /** The whole of a short file as text; undefined where it is missing, too long or cannot be read. */
-export function textSafelySync(root: string, relative: string, most: number): string | undefined {
-  if (!existsSync(`${root}/${relative}`)) return undefined;
+export function textSafelySync(path: AgentPath, most: number): string | undefined {
+  if (!existsSync(nameOf(path))) return undefined;
   try {
-    const file = openSafelySync(root, relative);
+    const file = openSafelySync(path);
     if (file === undefined) return undefined;
     try {
       const { size } = fstatSync(file);
@@ -84,11 +86,25 @@ export function textSafelySync(root: string, relative: string, most: number): st
 }
 
 /** How long a regular file is and when it was changed; undefined for everything else. A hint: nothing is opened. */
-export function lookSync(path: string): { readonly size: number; readonly mtimeMs: number; readonly ino: number } | undefined {
+export function lookSync(path: AgentPath): { readonly size: number; readonly mtimeMs: number; readonly ino: number } | undefined {
   try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
+    const found = lstatSync(nameOf(path), { throwIfNoEntry: false });
     return found?.isFile() ? found : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Whether anything has that name, a link too. A hint: nothing is opened. */
+export function isThereSync(path: AgentPath): boolean {
+  try {
+    return lstatSync(nameOf(path), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function nameOf(path: AgentPath): string {
+  const { root, relative } = partsOf(path);
+  return `${root}/${relative}`;
 }

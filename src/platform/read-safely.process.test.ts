@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyFileOpsSync } from './file-ops.ts';
+import { agentPath } from './agent-path.ts';
+import { applyFileOpsSync, placeAt } from './file-ops.ts';
 import { listSafely, lookSafely, openSafely, readRegular, readSafely } from './read-safely.ts';
-import { replaceSafely } from './write-safely.ts';
+import { removeSafely, replaceSafely } from './write-safely.ts';
 
 const MOST = 1_000;
 let root: string;
@@ -26,7 +27,8 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-const read = (relative: string, most = MOST) => readSafely(join(root, 'in'), relative, most);
+const inside = (relative: string) => agentPath(join(root, 'in'), relative);
+const read = (relative: string, most = MOST) => readSafely(inside(relative), most);
 
 describe('reading what an agent can write', () => {
   it('gives the bytes of a regular file, up to a limit [T13]', async () => {
@@ -53,7 +55,7 @@ describe('reading what an agent can write', () => {
     await new Promise((resolve) => server.once('listening', resolve));
     expect(await read('s')).toEqual({ why: 'other' });
     await new Promise((resolve) => server.close(resolve));
-    expect(await readSafely('/dev', 'null', MOST)).toEqual({ why: 'other' });
+    expect(await readSafely(agentPath('/dev', 'null'), MOST)).toEqual({ why: 'other' });
   });
 
   it('refuses a path that is not below its root, whoever made it', async () => {
@@ -110,22 +112,22 @@ describe('reading what an agent can write', () => {
 
 describe('looking, listing and writing where an agent can write', () => {
   it('says what is there without opening it, and follows no link on the way [T13]', async () => {
-    expect(await lookSafely(join(root, 'in'), 'deep/page.md')).toMatchObject({ kind: 'file', size: 5 });
-    expect(await lookSafely(join(root, 'in'), 'deep')).toMatchObject({ kind: 'directory' });
-    expect(await lookSafely(join(root, 'in'), 'folder/secret')).toEqual({ why: 'link' });
-    expect(await lookSafely(join(root, 'in'), 'fifo')).toEqual({ why: 'pipe' });
-    expect(await lookSafely(join(root, 'in'), 'none/at/all')).toEqual({ why: 'absent' });
+    expect(await lookSafely(inside('deep/page.md'))).toMatchObject({ kind: 'file', size: 5 });
+    expect(await lookSafely(inside('deep'))).toMatchObject({ kind: 'directory' });
+    expect(await lookSafely(inside('folder/secret'))).toEqual({ why: 'link' });
+    expect(await lookSafely(inside('fifo'))).toEqual({ why: 'pipe' });
+    expect(await lookSafely(inside('none/at/all'))).toEqual({ why: 'absent' });
   });
 
   it('lists so many names of a directory, and none behind a link [T13]', async () => {
     await mkdir(join(root, 'in', 'many'));
     for (const name of ['a', 'b', 'c']) await writeFile(join(root, 'in', 'many', name), '');
-    const all = await listSafely(join(root, 'in'), 'many', 3);
+    const all = await listSafely(inside('many'), 3);
     expect(all).toMatchObject({ more: false });
     expect('names' in all && all.names.toSorted()).toEqual(['a', 'b', 'c']);
-    expect(await listSafely(join(root, 'in'), 'many', 2)).toMatchObject({ more: true, names: { length: 2 } });
-    expect(await listSafely(join(root, 'in'), 'folder', 9)).toEqual({ why: 'link' });
-    expect(await listSafely(join(root, 'in', 'many'), '', 9)).toMatchObject({ more: false });
+    expect(await listSafely(inside('many'), 2)).toMatchObject({ more: true, names: { length: 2 } });
+    expect(await listSafely(inside('folder'), 9)).toEqual({ why: 'link' });
+    expect(await listSafely(agentPath(join(root, 'in', 'many'), ''), 9)).toMatchObject({ more: false });
   });
 
   it('follows the links a user has made in a place of theirs, and opens no pipe there [T13]', async () => {
@@ -138,26 +140,36 @@ describe('looking, listing and writing where an agent can write', () => {
   it('writes no file through a link, nor into a directory that is one [T13]', async () => {
     await mkdir(join(root, 'in', 'pages'));
     await symlink(join(root, 'out', 'secret'), join(root, 'in', 'pages', 'page'));
-    expect(await replaceSafely(join(root, 'in'), 'pages/page', 'new')).toBe(true);
+    expect(await replaceSafely(inside('pages/page'), 'new')).toBe(true);
     expect(await read('pages/page')).toEqual({ bytes: Buffer.from('new') });
-    expect(await replaceSafely(join(root, 'in'), 'pages/page', 'newer', async () => false)).toBe(false);
+    expect(await replaceSafely(inside('pages/page'), 'newer', async () => false)).toBe(false);
     expect(await read('pages/page')).toEqual({ bytes: Buffer.from('new') });
-    await expect(replaceSafely(join(root, 'in'), 'folder/planted', 'new')).rejects.toThrow('link');
+    await expect(replaceSafely(inside('folder/planted'), 'new')).rejects.toThrow('link');
     const lay = (name: string): void =>
       applyFileOpsSync([
-        { lay: 'directory', path: join(root, 'in', name), below: join(root, 'in') },
-        { lay: 'file', path: join(root, 'in', name, 'planted'), below: join(root, 'in'), text: 'x' },
+        { lay: 'directory', ...placeAt(inside(name)) },
+        { lay: 'file', ...placeAt(inside(`${name}/planted`)), text: 'x' },
       ]);
     expect(() => lay('folder')).toThrow('link');
-    expect(await listSafely(root, 'out', 9)).toEqual({ names: ['secret'], more: false });
-    expect(await readSafely(root, 'out/secret', MOST)).toEqual({ bytes: Buffer.from('secret') });
-    applyFileOpsSync([{ lay: 'file', path: join(root, 'in', 'link'), below: join(root, 'in'), text: 'x' }]);
-    expect(await readSafely(root, 'out/secret', MOST)).toEqual({ bytes: Buffer.from('secret') });
+    expect(await listSafely(agentPath(root, 'out'), 9)).toEqual({ names: ['secret'], more: false });
+    expect(await readSafely(agentPath(root, 'out/secret'), MOST)).toEqual({ bytes: Buffer.from('secret') });
+    applyFileOpsSync([{ lay: 'file', ...placeAt(inside('link')), text: 'x' }]);
+    expect(await readSafely(agentPath(root, 'out/secret'), MOST)).toEqual({ bytes: Buffer.from('secret') });
+  });
+
+  it('removes a directory with what lies in it, and nothing behind a link [T13]', async () => {
+    await mkdir(join(root, 'in', 'doomed', 'deep'), { recursive: true });
+    await symlink(join(root, 'out'), join(root, 'in', 'doomed', 'deep', 'away'));
+    await removeSafely(inside('doomed'));
+    expect(await lookSafely(inside('doomed'))).toEqual({ why: 'absent' });
+    for (const name of ['folder/secret', 'link', 'none', 'none/at/all']) await removeSafely(inside(name));
+    expect(await lookSafely(inside('link'))).toEqual({ why: 'absent' });
+    expect(await readSafely(agentPath(root, 'out/secret'), MOST)).toEqual({ bytes: Buffer.from('secret') });
   });
 
   it('refuses to change a file that has another name elsewhere', async () => {
     await link(join(root, 'out', 'secret'), join(root, 'in', 'twin'));
-    expect(await openSafely(join(root, 'in'), 'twin', { write: true, alone: true })).toEqual({ why: 'shared' });
+    expect(await openSafely(inside('twin'), { write: true, alone: true })).toEqual({ why: 'shared' });
   });
 
   it('holds up nobody: the loop goes on while pipes and floods are looked at [T13] [P7]', async () => {

@@ -1,5 +1,6 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { copyFile, type FileHandle, lstat, open, opendir } from 'node:fs/promises';
+import { type AgentPath, partsOf } from './agent-path.ts';
 import { hold, isLinux, NotPlain, type NotRead, namesIn, notRegular, O_NOFOLLOW_ANY, O_PATH, reasonOf } from './safe-place.ts';
 
 export type { NotRead } from './safe-place.ts';
@@ -7,22 +8,22 @@ export type { NotRead } from './safe-place.ts';
 export type SafelyRead = { readonly bytes: Buffer } | { readonly why: NotRead };
 
 /*
- * How Fleet reads what an agent can write: below `root`, a directory that Fleet itself made, everything may change at the
+ * How Fleet reads what an agent can write: below its root, a directory that Fleet itself made, everything may change at the
  * same moment. No link is followed on any component, no pipe and no device is ever opened, and nothing blocks the thread
  * that asks. `npm run check` refuses other ways of reading outside of a list of modules.
  */
 
 /** The whole of a regular file of at most `most` bytes, however it grows. */
-export async function readSafely(root: string, relative: string, most: number): Promise<SafelyRead> {
-  const found = await openSafely(root, relative);
+export async function readSafely(path: AgentPath, most: number): Promise<SafelyRead> {
+  const found = await openSafely(path);
   if ('why' in found) return found;
   await using file = found.file;
   return found.size > most ? { why: 'large' } : await bounded(file, most);
 }
 
 /** The same as text; undefined for whatever cannot be read. */
-export async function textSafely(root: string, relative: string, most: number): Promise<string | undefined> {
-  const read = await readSafely(root, relative, most);
+export async function textSafely(path: AgentPath, most: number): Promise<string | undefined> {
+  const read = await readSafely(path, most);
   return 'bytes' in read ? read.bytes.toString('utf8') : undefined;
 }
 
@@ -36,7 +37,8 @@ interface Opening {
 }
 
 /** A regular file, for whoever reads a part of it; it is the caller's to close. */
-export async function openSafely(root: string, relative: string, opening: Opening = {}): Promise<SafelyOpened> {
+export async function openSafely(path: AgentPath, opening: Opening = {}): Promise<SafelyOpened> {
+  const { root, relative } = partsOf(path);
   const names = namesIn(relative);
   const last = names.at(-1) ?? '';
   try {
@@ -78,8 +80,8 @@ function sizeOf(found: BigIntStats, { alone = false }: Opening): number {
 export type SafelyCopied = { readonly mtimeMs: number } | { readonly why: NotRead };
 
 /** Copies a regular file of at most `most` bytes to a new place of Fleet's: what was opened, whatever takes its name meanwhile. */
-export async function copySafely(root: string, relative: string, to: string, most: number): Promise<SafelyCopied> {
-  const found = await openSafely(root, relative);
+export async function copySafely(path: AgentPath, to: string, most: number): Promise<SafelyCopied> {
+  const found = await openSafely(path);
   if ('why' in found) return found;
   await using file = found.file;
   if (found.size > most) return { why: 'large' };
@@ -93,7 +95,8 @@ export type PathKind =
   | { readonly kind: 'file' | 'directory'; readonly size: number; readonly mtimeMs: number; readonly ino: bigint }
   | { readonly why: NotRead };
 
-export async function lookSafely(root: string, relative: string): Promise<PathKind> {
+export async function lookSafely(path: AgentPath): Promise<PathKind> {
+  const { root, relative } = partsOf(path);
   const names = namesIn(relative);
   try {
     await using place = await hold(root, names.slice(0, -1));
@@ -110,7 +113,8 @@ export async function lookSafely(root: string, relative: string): Promise<PathKi
 export type SafelyListed = { readonly names: readonly string[]; readonly more: boolean } | { readonly why: NotRead };
 
 /** The names in a directory, in its own order, and at most so many of them; `''` is the root itself. */
-export async function listSafely(root: string, relative: string, most: number): Promise<SafelyListed> {
+export async function listSafely(path: AgentPath, most: number): Promise<SafelyListed> {
+  const { root, relative } = partsOf(path);
   try {
     await using place = await hold(root, relative === '' ? [] : namesIn(relative));
     const names: string[] = [];

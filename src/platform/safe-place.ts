@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, constants, fstatSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { type FileHandle, mkdir, open, realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { hasCode, PRIVATE_DIRECTORY } from './files.ts';
 
 /*
@@ -34,12 +34,6 @@ export function namesIn(relative: string): readonly string[] {
     throw new Error(`${JSON.stringify(relative)} is no plain path below a root`);
   return names;
 }
-
-/** A file of a directory that has a name of its own in a place of Fleet's: `runs/ID/out` as what lies below `runs`. */
-export const belowPlace = (path: string): { readonly root: string; readonly relative: string } => ({
-  root: dirname(dirname(path)),
-  relative: `${basename(dirname(path))}/${basename(path)}`,
-});
 
 /** A directory that is held open. `at` names what lies in it, and keeps meaning that whoever renames what. */
 export interface HeldDirectory {

@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { belowPlace } from '../platform/agent-path.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { applyFileOpsSync } from '../platform/file-ops.ts';
+import { applyFileOpsSync, placeAt } from '../platform/file-ops.ts';
 import { bytesWrittenSync } from '../platform/proc.ts';
 import { openSafely } from '../platform/read-safely.ts';
 import { lookSync } from '../platform/read-safely-sync.ts';
-import { belowPlace } from '../platform/safe-place.ts';
 import { readIdentity } from './run-facts.ts';
 import { filesOf, type RunFiles, recordedSync } from './run-place.ts';
 
@@ -22,10 +22,9 @@ const POLL_MS = 5;
  * the byte, so that every byte is there once whoever writes it. One writer at a time: the holder of the lease.
  */
 export async function appendMissing(run: RunFiles, { from, bytes }: Outbox): Promise<number> {
-  const path = filesOf(run).in;
-  const { root, relative } = belowPlace(path);
-  applyFileOpsSync([{ lay: 'once', path, below: root, text: '' }]);
-  const opened = await openSafely(root, relative, { write: true, alone: true });
+  const path = belowPlace(filesOf(run).in);
+  applyFileOpsSync([{ lay: 'once', ...placeAt(path), text: '' }]);
+  const opened = await openSafely(path, { write: true, alone: true });
   if ('why' in opened) throw new Error(`in of run ${run.id} is not the file that was made there: ${opened.why}`);
   const { file: handle, size } = opened;
   try {
@@ -51,7 +50,7 @@ export async function endInput(
   if (!identity) return 'waiting';
   const { pump } = identity;
   if (!pump) return 'closed';
-  const size = lookSync(filesOf(run).in)?.size ?? 0;
+  const size = lookSync(belowPlace(filesOf(run).in))?.size ?? 0;
   const until = clock.elapsed() + withinMs;
   for (;;) {
     if (!recordedSync(run, pump)) return 'closed';

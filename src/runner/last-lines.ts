@@ -1,14 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
+import { belowPlace } from '../platform/agent-path.ts';
 import { openSafely } from '../platform/read-safely.ts';
-import { belowPlace } from '../platform/safe-place.ts';
 
 const CHUNK_BYTES = 256 * 1_024;
 const NEWLINE = 10;
 
 /** Where the last so many lines begin, looked for from the end. What has no end yet counts as a line. */
 export async function lastLinesAt(path: string, count: number): Promise<number> {
-  const { root, relative } = belowPlace(path);
-  const found = await openSafely(root, relative);
+  const found = await openSafely(belowPlace(path));
   if ('why' in found) return 0;
   await using handle = found.file;
   return await backFrom(handle, found.size, count);

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { inDirectory } from '../platform/agent-path.ts';
 import { textSafely } from '../platform/read-safely.ts';
 
 /** Entries looked at, and levels gone down, in one directory tree: enough to find work, too few to be work. */
@@ -52,7 +53,7 @@ async function gitChange(path: string, entry: Dirent): Promise<number | undefine
 }
 
 async function namedIn(file: string): Promise<string | undefined> {
-  const text = await textSafely(dirname(file), basename(file), POINTER_BYTES).catch(() => undefined);
+  const text = await textSafely(inDirectory(file), POINTER_BYTES).catch(() => undefined);
   const named = /^gitdir: (.+)$/m.exec(text ?? '')?.[1];
   return named === undefined ? undefined : resolve(join(file, '..'), named);
 }

@@ -1,7 +1,7 @@
 import { constants as system } from 'node:os';
 import { dirname } from 'node:path';
+import { belowPlace } from '../platform/agent-path.ts';
 import { beginningSync } from '../platform/read-safely-sync.ts';
-import { belowPlace } from '../platform/safe-place.ts';
 import { cgroupOf } from './cgroup.ts';
 import { filesOf, type RecordedProcess, type RunFiles } from './run-place.ts';
 
@@ -101,6 +101,5 @@ function readLine(path: string): string | undefined {
  * thrown: a supervisor short of descriptors must not conclude that a run has no exit.
  */
 function opening(path: string): string | undefined {
-  const { root, relative } = belowPlace(path);
-  return beginningSync(root, relative, buffer)?.toString('utf8');
+  return beginningSync(belowPlace(path), buffer)?.toString('utf8');
 }

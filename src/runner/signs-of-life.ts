@@ -1,3 +1,4 @@
+import { belowPlace } from '../platform/agent-path.ts';
 import type { SeenProcess } from '../platform/proc.ts';
 import { lookSync } from '../platform/read-safely-sync.ts';
 import { markedIn, readProcessTable, withDescendants } from './process-table.ts';
@@ -32,6 +33,6 @@ function signsOf(run: RunFiles, table: readonly SeenProcess[]): SignsOfLife {
 }
 
 function spoolSign(path: string): SpoolSign | undefined {
-  const found = lookSync(path);
+  const found = lookSync(belowPlace(path));
   return found && { bytes: found.size, changedAtMs: found.mtimeMs };
 }

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { belowPlace } from '../platform/agent-path.ts';
 import { lookSync, openSafelySync } from '../platform/read-safely-sync.ts';
-import { belowPlace } from '../platform/safe-place.ts';
 import { blockAfter, blockOpenAfter, inBlock, LONGEST_BLOCK, type OpenBlock } from '../redact/block.ts';
 import type { Redactor } from '../redact/redactor.ts';
 
@@ -70,7 +70,7 @@ const GROUP_BYTES = 16 * 1_024;
  */
 export async function readSlice(path: string, from: SpoolPosition, options: TailOptions = {}): Promise<SpoolSlice> {
   // Most looks find nothing new, and there are many of them: hundreds of silent agents, every second.
-  const size = lookSync(path)?.size;
+  const size = lookSync(belowPlace(path))?.size;
   if (size === undefined || size <= from.offset)
     return { ...NOTHING, cursor: from, lost: size === undefined || size < from.offset };
   const maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES;
@@ -179,8 +179,7 @@ async function readAt<T>(
   { from, most }: { readonly from: number; readonly most: number },
   use: (bytes: Buffer, size: number, before: (offset: number) => string) => T,
 ): Promise<T | undefined> {
-  const { root, relative } = belowPlace(path);
-  const file = openSafelySync(root, relative);
+  const file = openSafelySync(belowPlace(path));
   if (file === undefined) return undefined;
   try {
     const { size } = fstatSync(file);

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
+import { belowPlace } from '../platform/agent-path.ts';
 import { openSafely } from '../platform/read-safely.ts';
-import { belowPlace } from '../platform/safe-place.ts';
 import { filesOf, type RunFiles } from './run-place.ts';
 
 /** Cuts the spools of a run that has ended to this many bytes together. What it complained of keeps up to half of them. */
@@ -24,8 +24,7 @@ export async function trimSpools(run: RunFiles, bytes: number): Promise<void> {
 
 /** An agent can put anything in the place of its spool: a link would make us cut another file. */
 async function openSpool(path: string): Promise<FileHandle | undefined> {
-  const { root, relative } = belowPlace(path);
-  const opened = await openSafely(root, relative, { write: true, alone: true });
+  const opened = await openSafely(belowPlace(path), { write: true, alone: true });
   return 'why' in opened ? undefined : opened.file;
 }
 

@@ -3,6 +3,7 @@ import { utimesSync } from 'node:fs';
 import { lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Fault } from '../domain/fault.ts';
+import { inDirectory } from '../platform/agent-path.ts';
 import { systemClock } from '../platform/clock.ts';
 import { exists, hasCode } from '../platform/files.ts';
 import { identityOf } from '../platform/process-identity.ts';
@@ -87,7 +88,7 @@ const MOST_INDEX_BYTES = 1024 * 1024 * 1024;
 
 /** The time of an index says which of its entries cannot be trusted; a copy that looks younger would trust too many. */
 export async function copyIndex(from: string, to: string): Promise<void> {
-  const copied = await copySafely(dirname(from), basename(from), to, MOST_INDEX_BYTES);
+  const copied = await copySafely(inDirectory(from), to, MOST_INDEX_BYTES);
   if ('why' in copied && copied.why === 'absent') throw Object.assign(new Error(`there is no ${from}`), { code: 'ENOENT' });
   if ('why' in copied) throw new Fault('conflict', `${from} is no plain file: ${copied.why}`);
   const seconds = Math.floor(copied.mtimeMs) / 1_000;

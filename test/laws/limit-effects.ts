@@ -15,6 +15,7 @@ import type { RunId, TaskId } from '../../src/domain/values.ts';
 import { refusalOf } from '../../src/engine/supervise/finish.ts';
 import { newWatch, stepped } from '../../src/engine/supervise/ingest.ts';
 import { storeText } from '../../src/operations/texts.ts';
+import { belowPlace } from '../../src/platform/agent-path.ts';
 import { redactor } from '../../src/redact/redactor.ts';
 import { openMemoryRunLog } from '../../src/runlog/memory-run-log.ts';
 import { assertShallow } from '../../src/surfaces/http/body.ts';
@@ -57,7 +58,7 @@ const packet = provedBy(
 const printed = (most?: number) => (size: number) =>
   inDirectory(async (path) => {
     writeFileSync(join(path, 'out'), letters(size));
-    return (await lastOutput(path, (text) => text, most)).length;
+    return (await lastOutput(belowPlace(path), (text) => text, most)).length;
   });
 
 /** Every limit, and a proof that it holds. A new one does not compile without its line. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { routes } from 'virtual:routes';
 import type { Call } from '../../contract/call.ts';
 import { Fault } from '../../domain/fault.ts';
 import { LIMITS } from '../../domain/limits.ts';
+import { inDirectory } from '../../platform/agent-path.ts';
 import { textSafelySync } from '../../platform/read-safely-sync.ts';
 import type { CliConnection, CliEnv } from '../../surfaces/cli/deps.ts';
 import { clientCall } from '../../wire/client.ts';
@@ -33,7 +34,7 @@ export function runHere(env: CliEnv, cwd: string): RunHere | undefined {
 
 function tokenIn(directory: string): string | undefined {
   const file = mcpTokenFile(directory);
-  return textSafelySync(dirname(file), basename(file), LIMITS.messageBytes.value)?.trim() || undefined;
+  return textSafelySync(inDirectory(file), LIMITS.messageBytes.value)?.trim() || undefined;
 }
 
 /** An agent that types `fleet` may do what its run may do, and that is asked of the server alone. */

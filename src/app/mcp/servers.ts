@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import type { McpServer } from '../../domain/agent/executor.ts';
 import { toolsOf } from '../../domain/agent/tools.ts';
 import { LIMITS } from '../../domain/limits.ts';
 import { attachedServers, type DeclaredServer, type DeclaredServers, resolvedServer } from '../../domain/project/mcp-servers.ts';
 import type { Task } from '../../domain/task/task.ts';
+import { inDirectory } from '../../platform/agent-path.ts';
 import { textSafelySync } from '../../platform/read-safely-sync.ts';
 import { projects } from '../../store/records/projects.ts';
 import type { FleetServices } from '../services.ts';
@@ -37,7 +37,7 @@ function secretIn(path: string): string | undefined {
   try {
     // Secrets are often laid down as links.
     const real = realpathSync(path);
-    return textSafelySync(dirname(real), basename(real), LIMITS.textFieldBytes.value)?.replace(/\r?\n$/, '');
+    return textSafelySync(inDirectory(real), LIMITS.textFieldBytes.value)?.replace(/\r?\n$/, '');
   } catch {
     return undefined;
   }

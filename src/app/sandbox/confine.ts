@@ -3,7 +3,7 @@ import type { Executor } from '../../domain/agent/executor.ts';
 import type { Run } from '../../domain/run/run.ts';
 import type { Task } from '../../domain/task/task.ts';
 import type { Confinement, RunStart } from '../../engine/supervise/deps.ts';
-import type { FileOp } from '../../platform/file-ops.ts';
+import { type FileOp, placeAt } from '../../platform/file-ops.ts';
 import { endpointIn } from '../../sandbox/allowed.ts';
 import { DOOR, type SandboxPlan, TO_FLEET } from '../../sandbox/plan.ts';
 import { isWithin, profileOf } from '../../sandbox/profile.ts';
@@ -147,7 +147,7 @@ async function homeSteps(
   // Not where it works: no git of ours looks at what an agent may have written.
   const { name, email } = await identityOf(project && project.kind !== 'directory' ? project.path : userHome(start), env);
   return [
-    { lay: 'directory', path: notePlaces(paths.tasks, task.id).artifacts, below: paths.tasks },
+    { lay: 'directory', ...placeAt(notePlaces(paths.tasks, task.id).artifacts) },
     ...own.map((path) => ({ lay: 'directory', path, below: paths.path }) as const),
     {
       lay: 'once',

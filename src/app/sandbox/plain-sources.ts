@@ -1,5 +1,6 @@
 import { readlink, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { agentPath } from '../../platform/agent-path.ts';
 import { lookSafely } from '../../platform/read-safely.ts';
 import { isWithin } from '../../sandbox/profile.ts';
 
@@ -7,7 +8,7 @@ import { isWithin } from '../../sandbox/profile.ts';
 export async function notADirectory(root: string, paths: readonly string[]): Promise<string | undefined> {
   for (const path of paths) {
     if (path === root || !isWithin(path, root)) return `${path} does not lie in ${root}`;
-    const seen = await lookSafely(root, relative(root, path));
+    const seen = await lookSafely(agentPath(root, relative(root, path)));
     if ('why' in seen) return `${path} cannot be shown to it: ${WORDS[seen.why] ?? seen.why}`;
     if (seen.kind !== 'directory') return `${path} cannot be shown to it: it is a file`;
   }

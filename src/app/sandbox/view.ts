@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Executor } from '../../domain/agent/executor.ts';
@@ -6,6 +5,8 @@ import type { Settings } from '../../domain/settings.ts';
 import { MASKED } from '../../domain/work/guarded-paths.ts';
 import type { RunStart } from '../../engine/supervise/deps.ts';
 import { NETWORK_VARIABLES } from '../../executors/providers.ts';
+import { below, pathForArguments } from '../../platform/agent-path.ts';
+import { isThereSync } from '../../platform/read-safely-sync.ts';
 import { filesOf } from '../../runner/run-place.ts';
 import { machineHere } from '../../sandbox/machine.ts';
 import { DOOR, type Placeholder } from '../../sandbox/plan.ts';
@@ -48,11 +49,11 @@ export const boxPlaces = (runDirectory: string) => ({
 
 /** That of a task outlives its runs, so that a conversation can go on. What moved out of its home lies beside it. */
 export const ownHome = ({ ground, paths, taskId }: Pick<Confined, 'ground' | 'paths' | 'taskId'>): string =>
-  ground.home ?? join(notePlaces(paths.tasks, taskId).directory, 'home');
+  ground.home ?? pathForArguments(below(notePlaces(paths.tasks, taskId).directory, 'home'));
 
 /** One for each program: a task may move on to another. */
 const ownMoved = (paths: HomePaths, taskId: string, executor: string): string =>
-  join(notePlaces(paths.tasks, taskId).directory, 'moved-home', executor);
+  pathForArguments(below(notePlaces(paths.tasks, taskId).directory, `moved-home/${executor}`));
 
 export const userHome = ({ env }: RunStart): string => resolve(env['HOME'] || homedir());
 
@@ -249,7 +250,9 @@ function ownPlaces({ paths, taskId, runDirectory, start }: Confined): Mount[] {
   const laid = start.steps.flatMap((step) => (step.lay === 'file' && dirname(step.path) === runDirectory ? [step.path] : []));
   const files = [...start.files.map(({ name }) => join(runDirectory, name)), ...laid];
   return [
-    ...(existsSync(notes.directory) || start.steps.length > 0 ? [readable(notes.directory), writable(notes.artifacts)] : []),
+    ...(isThereSync(notes.directory) || start.steps.length > 0
+      ? [readable(pathForArguments(notes.directory)), writable(pathForArguments(notes.artifacts))]
+      : []),
     writable(runDirectory, box),
     ...[...new Set(files)].map((path) => readable(path)),
     readable(paths.agentsDoor, live),

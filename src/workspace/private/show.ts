@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { agentPath } from '../../platform/agent-path.ts';
 import { hasCode, writeFileAtomic } from '../../platform/files.ts';
 import { readRegular } from '../../platform/read-safely.ts';
 import { hold, namesIn } from '../../platform/safe-place.ts';
@@ -84,7 +85,7 @@ async function unlessInTheWay(work: Promise<unknown>): Promise<void> {
 
 async function putRef(site: Site, ref: string, commit: string): Promise<void> {
   const { root, relative } = placeOf(site, ref);
-  await unlessInTheWay(makeWay(root, relative).then(() => replaceSafely(root, relative, `${commit}\n`)));
+  await unlessInTheWay(makeWay(root, relative).then(() => replaceSafely(agentPath(root, relative), `${commit}\n`)));
 }
 
 async function makeWay(root: string, relative: string): Promise<void> {
