@@ -9,7 +9,6 @@ import { checkDocs } from './docs.ts';
 import { checkGitCalls, gitCallsIn, gitNamers } from './git-calls.ts';
 import { checkLicences } from './licences.ts';
 import { checkLockFile } from './lock-file.ts';
-import { checkReading, openingsIn } from './reading.ts';
 import { checkReadmes } from './readmes.ts';
 import { checkSizes } from './sizes.ts';
 import { checkTests } from './tests.ts';
@@ -31,43 +30,6 @@ describe('sizes', () => {
     const exempt = (path: string) => [{ path, reason: 'a table' }];
     expect((await checkSizes(place.path, exempt('src/a/long.ts'))).violations).toEqual([]);
     expect((await checkSizes(place.path, [...exempt('src/a/long.ts'), ...exempt('src/a/fits.ts')])).violations).toHaveLength(1);
-  });
-});
-
-describe('reading', () => {
-  it.each([
-    "import { readFile } from 'node:fs/promises';",
-    "import { readFileSync as read } from 'fs';",
-    "import { createReadStream, mkdirSync } from 'node:fs';",
-    "import { copyFile } from 'node:fs/promises';",
-    "import { open } from 'node:fs/promises';",
-    "import { promises } from 'node:fs';",
-    "import * as fs from 'node:fs';",
-    "import fs from 'node:fs';",
-    "const { readFile } = await import('node:fs/promises');",
-    "export { readFile } from 'node:fs/promises';",
-    "export * from 'node:fs';",
-    "const fs = require('node:fs');",
-    "const fs = process.getBuiltinModule('fs');",
-    'const fs = await import(`node:fs`);',
-  ])('finds a way of its own to read a file: %s', async (source) => {
-    using place = planted({ 'src/engine/notes.ts': source, 'src/engine/notes.test.ts': source });
-    const { violations } = await checkReading(place.path);
-    expect(violations.filter((line) => line.startsWith('src/engine/'))).toEqual([
-      expect.stringContaining('platform/read-safely'),
-    ]);
-  });
-
-  it('lets pass what makes, removes or looks, and types', () => {
-    const source = "import { mkdir, rm, writeFile } from 'node:fs/promises';\nimport { type Stats, existsSync } from 'node:fs';";
-    expect(openingsIn('src/engine/x.ts', source)).toEqual([]);
-  });
-
-  it('finds an entry that nobody needs', async () => {
-    using place = planted({ 'src/app/accounts.ts': 'export {};' });
-    expect((await checkReading(place.path)).violations).toContainEqual(
-      expect.stringContaining('src/app/accounts.ts is listed in tools/checks/readers.ts and opens nothing'),
-    );
   });
 });
 

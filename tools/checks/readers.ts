@@ -1,5 +1,10 @@
+export interface ReaderEntry {
+  readonly reason: string;
+  readonly paths: readonly string[];
+}
+
 /** Modules that open files by other ways than `platform/read-safely`, and why no agent leads them astray. A path that needs no entry fails the check. */
-export const readers: readonly { readonly reason: string; readonly paths: readonly string[] }[] = [
+export const readers: readonly ReaderEntry[] = [
   {
     reason: 'they are the safe way itself, and what it is made of',
     paths: [
@@ -84,5 +89,56 @@ export const readers: readonly { readonly reason: string; readonly paths: readon
     reason:
       "git files of the user's repository, which agents trusted like the user's shell can write: off the main thread, or short",
     paths: ['src/workspace/save/commit-work.ts'],
+  },
+];
+
+const SAFE_WAYS: ReaderEntry = {
+  reason: 'they are the safe way itself',
+  paths: [
+    ...['src/platform/file-ops.ts', 'src/platform/read-safely.ts', 'src/platform/read-safely-sync.ts'],
+    'src/platform/write-safely.ts',
+  ],
+};
+
+/** Ways from a path that an agent can write to its text, where each is declared, and who needs it for what. */
+export const escapes: Readonly<Record<string, { readonly of: string; readonly users: readonly ReaderEntry[] }>> = {
+  partsOf: { of: 'src/platform/agent-path.ts', users: [SAFE_WAYS] },
+  pathForArguments: {
+    of: 'src/platform/agent-path.ts',
+    users: [
+      {
+        reason: 'tells an agent where its notes are',
+        paths: ['src/app/continuation.ts', 'src/app/open-services.ts', 'src/app/prepare.ts'],
+      },
+      { reason: 'tells bubblewrap what to show, once every source has been looked at', paths: ['src/app/sandbox/view.ts'] },
+    ],
+  },
+  placeAt: {
+    of: 'src/platform/file-ops.ts',
+    users: [
+      {
+        reason: 'makes steps as data, which file-ops carries out and which follows no link below their root',
+        paths: ['src/app/notes.ts', 'src/app/sandbox/confine.ts', 'src/runner/input-spool.ts'],
+      },
+    ],
+  },
+};
+
+/** Modules that handle paths an agent can write and look at others by `node:fs`. */
+export const lookers: readonly ReaderEntry[] = [
+  { ...SAFE_WAYS, paths: SAFE_WAYS.paths.filter((path) => path.includes('read-safely')) },
+  {
+    reason: 'looks when something was changed, believes nothing else of it, and off the main thread',
+    paths: ['src/runner/newest-change.ts'],
+  },
+  { reason: 'looks for the links an agent may have planted', paths: ['src/app/sandbox/plain-sources.ts'] },
+  {
+    reason: 'looks at files of the home that only Fleet and its owner write',
+    paths: ['src/app/open-services.ts', 'src/app/run-secrets.ts', 'src/app/spools.ts'],
+  },
+  { reason: 'a secret that its owner names, and may have laid down as a link', paths: ['src/app/mcp/servers.ts'] },
+  {
+    reason: 'looks at the directories that Fleet makes its trees in, from outside of them',
+    paths: ['src/workspace/entry.ts'],
   },
 ];
