@@ -1,6 +1,7 @@
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { RunId, TaskId } from '../domain/values.ts';
+import { type AgentPath, agentPath } from '../platform/agent-path.ts';
+import { removeSafely } from '../platform/write-safely.ts';
 import type { Store } from '../store/port.ts';
 import { runs } from '../store/records/runs.ts';
 import { tasks } from '../store/records/tasks.ts';
@@ -23,7 +24,7 @@ export async function dropLeftovers(store: Store, paths: HomePaths): Promise<num
       (id) => tasks.get(store, id),
     )),
   ];
-  for (const path of gone) await rm(path, { recursive: true, force: true });
+  for (const path of gone) await removeSafely(path);
   return gone.length;
 }
 
@@ -31,8 +32,8 @@ async function namesIn(
   directory: string,
   isOurs: (name: string) => boolean,
   find: (id: string) => Promise<unknown>,
-): Promise<string[]> {
+): Promise<AgentPath[]> {
   const names = (await readdir(directory).catch(() => [])).filter(isOurs);
   const found = await Promise.all(names.map(find));
-  return names.filter((_, at) => found[at] === undefined).map((name) => join(directory, name));
+  return names.filter((_, at) => found[at] === undefined).map((name) => agentPath(directory, name));
 }

@@ -133,8 +133,8 @@ export const lookers: readonly ReaderEntry[] = [
   },
   { reason: 'looks for the links an agent may have planted', paths: ['src/app/sandbox/plain-sources.ts'] },
   {
-    reason: 'looks at files of the home that only Fleet and its owner write',
-    paths: ['src/app/open-services.ts', 'src/app/run-secrets.ts', 'src/app/spools.ts'],
+    reason: 'looks at files of the home that only Fleet and its owner write, or at what is in its directories of runs and tasks',
+    paths: ['src/app/leftovers.ts', 'src/app/open-services.ts', 'src/app/run-secrets.ts', 'src/app/spools.ts'],
   },
   { reason: 'a secret that its owner names, and may have laid down as a link', paths: ['src/app/mcp/servers.ts'] },
   {
