@@ -32,6 +32,6 @@ export const SCENARIO = 'trial';
 /** A simulated model cannot read: what the prompt asks for is found by the shell it uses. */
 export const scenarios = (): Readonly<Record<string, ModelScenario>> => ({
   [SCENARIO]: parseScenario(
-    `# does what a trial asks for\nrun eval "$(grep '^    ' "$FLEET_RUN_DIR/prompt.txt" | tail -n 1)"\nsay Done.`,
+    `# does what a trial asks for\nrun eval "$(grep -E '^(  > )?    ' "$FLEET_RUN_DIR/prompt.txt" | tail -n 1 | sed 's/^  > //')"\nsay Done.`,
   ),
 });
