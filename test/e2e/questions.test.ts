@@ -108,7 +108,7 @@ describe('a question of an agent', () => {
     expect(answered).toMatchObject({ id: question.id, state: 'answered', answer: { text: 'blue', by: 'Q&A.md' } });
     const [first, second] = await prompts(house, id);
     expect(first).not.toContain('The answer is');
-    expect(second).toContain('You asked: Which colour?\nThe answer is: blue');
+    expect(second).toContain('You asked: Which colour?\n  > The answer is: blue');
     await vi.waitFor(async () => expect(await readFile(pageOf(house, id), 'utf8')).toContain('> blue'), 20_000);
   });
 
@@ -123,7 +123,7 @@ describe('a question of an agent', () => {
     expect(await blockOf(house, asking)).toMatchObject({ cause: 'question', questionId: question.id });
     await house.ok(['question', 'answer', question.id, 'red']);
     await vi.waitFor(async () => expect((await house.task(asking)).phase.state).toBe('done'), 30_000);
-    expect((await prompts(house, asking))[1]).toContain('You asked: Which colour?\nThe answer is: red');
+    expect((await prompts(house, asking))[1]).toContain('You asked: Which colour?\n  > The answer is: red');
   });
 
   fullOnly('is withdrawn when its task is canceled while it runs', async () => {
