@@ -3,7 +3,7 @@ import { type WorkHouse, workHouse } from '../support/work-house.ts';
 
 let house: WorkHouse;
 beforeAll(async () => {
-  house = await workHouse([], { settings: ['max_concurrent=10'] });
+  house = await workHouse([], { settings: ['max_concurrent=10', 'stall_seconds=5'] });
 });
 afterAll(() => house?.[Symbol.asyncDispose]());
 
