@@ -88,6 +88,16 @@ describe('a wrong file', () => {
     }
   });
 
+  it('leaves in force what another process has set meanwhile, though this one never read it [CONF-01]', async () => {
+    const early = await opened();
+    const late = await opened();
+    await late.set(['max_concurrent=9']);
+    await writeFile(file(), 'max_concurrent = "many"\n');
+    await early.reload();
+    expect(early.current().values.max_concurrent).toBe(9);
+    expect(early.current().problem).toContain('the last good settings stay in force');
+  });
+
   it('is not edited, and the line is named', async () => {
     await writeFile(file(), 'max_concurrent = \n');
     await expect((await opened()).set(['executor=codex'])).rejects.toMatchObject({

@@ -32,6 +32,7 @@ interface Opening {
 export async function openSettings({ home, env, flags, judge = () => undefined }: Opening): Promise<SettingsSource> {
   const file = join(home, 'runtime.toml');
   let good: FileValues | undefined;
+  let isRemembered = false;
   let current: CurrentSettings | undefined;
   let reading: Promise<CurrentSettings> | undefined;
 
@@ -39,11 +40,12 @@ export async function openSettings({ home, env, flags, judge = () => undefined }
     const found = await readSettingsFile(file, judge);
     if (found.good) {
       good = found.values;
-      await rememberGood(file, found.text);
+      isRemembered = await rememberGood(file, found.text);
       const problem = found.remarks.join('; ');
       return { ...resolveSettings(good, env, flags), file, ...(problem !== '' && { problem }) };
     }
-    good ??= await lastGood(file);
+    // Another process may have read a good file since this one did, and remembered it.
+    good = ((isRemembered || !good) && (await lastGood(file))) || good || {};
     return { ...resolveSettings(good, env, flags), file, problem: `${found.problem}; the last good settings stay in force` };
   };
   /** Readings follow each other, so that an older one never replaces a newer. */

@@ -93,22 +93,23 @@ function refuse(problem: string): never {
  * example, which directories are allowed.
  */
 
-export async function lastGood(path: string): Promise<FileValues> {
-  const text = await readFile(rememberedAs(path), 'utf8').catch(() => '');
-  const parsed = parseSettings(text, path);
-  return parsed.good ? parsed.values : {};
+export async function lastGood(path: string): Promise<FileValues | undefined> {
+  const text = await readFile(rememberedAs(path), 'utf8').catch(() => undefined);
+  const parsed = text === undefined ? undefined : parseSettings(text, path);
+  return parsed?.good ? parsed.values : undefined;
 }
 
-/** Best effort: a home that cannot be written to has no memory. */
-export async function rememberGood(path: string, text: string | undefined): Promise<void> {
+/** Best effort: a home that cannot be written to has no memory. Whether the file is remembered now. */
+export async function rememberGood(path: string, text: string | undefined): Promise<boolean> {
   const memory = rememberedAs(path);
   try {
     const known = await readFile(memory, 'utf8').catch(() => undefined);
-    if (known === text) return;
+    if (known === text) return true;
     if (text === undefined) await rm(memory, { force: true });
     else await writeFileAtomic(memory, text);
+    return true;
   } catch {
-    return;
+    return false;
   }
 }
 
