@@ -98,7 +98,7 @@ export const ATTACKS_FROM_WORKSPACES: readonly Attack[] = [
         'puts pipes, directories, links and devices where notes are read, five at once, and everybody else goes on',
       ),
       attack('frozen-server', 'puts pipes where git keeps its own files, and landings and diffs of others go on'),
-      { file: 'tools/checks/checks.test.ts', title: 'finds a way of its own to read a file' },
+      { file: 'tools/checks/reading.test.ts', title: 'finds a way of its own to read a file' },
     ],
   },
   {
